@@ -1,0 +1,60 @@
+# Everything sets itself up in .venv from nothing but Python 3.11 or newer and make.
+#   make demo    cluster scikit-learn's digits and print what came out
+#   make test    lint, then all tests
+#   make lint    imports, style, types
+#   make format  let ruff rewrite the layout
+#   make bench   speed, as ratios against other implementations in the same run
+#   make clean   remove .venv and everything generated
+# Another interpreter: make test PYTHON=python3.12
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+# The stamps remember which dependencies .venv holds; a newer pyproject.toml makes them stale.
+BASE := $(VENV)/.installed
+DEV := $(VENV)/.installed-dev
+BENCH := $(VENV)/.installed-bench
+
+.PHONY: demo test lint format bench clean
+.DELETE_ON_ERROR:
+
+demo: $(BASE)
+	$(BIN)/subspan demo
+
+test: lint
+	$(BIN)/pytest -n auto --maxprocesses=2
+
+lint: $(DEV)
+	$(BIN)/lint-imports
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+
+format: $(DEV)
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+bench: $(BENCH)
+	$(BIN)/python -m benchmarks.speed
+
+$(BIN)/python:
+	@command -v $(PYTHON) >/dev/null || { echo "subspan needs Python 3.11 or newer, but '$(PYTHON)' was not found. Try: make PYTHON=/path/to/python3.11" >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "subspan needs Python 3.11 or newer, but '$(PYTHON)' is $$($(PYTHON) --version 2>&1). Try: make PYTHON=python3.11" >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); echo "No virtual environment could be made. On Debian and Ubuntu the package python3-venv may be missing." >&2; exit 1; }
+
+$(BASE): pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --editable .
+	@touch $@
+
+$(DEV): pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	@touch $(BASE) $@
+
+$(BENCH): pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --editable '.[bench]'
+	@touch $(BASE) $@
+
+clean:
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	find src tests benchmarks -type d -name __pycache__ -prune -exec rm -rf {} +

@@ -1,0 +1,29 @@
+"""Scalable subspace clustering.
+
+>>> from subspan import S3COMPC
+>>> S3COMPC(n_clusters=38)
+S3COMPC(n_clusters=38)
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from subspan.methods import S3COMP, S3COMPC, SSCOMP
+
+__version__ = "0.1.0"
+
+__all__ = ["S3COMP", "S3COMPC", "SSCOMP", "__version__"]
+
+
+def __getattr__(name: str) -> object:
+    # Estimators are imported when first asked for, so that the command line answers at once.
+    if name in __all__:
+        return getattr(importlib.import_module("subspan.methods"), name)
+    raise AttributeError(f"module 'subspan' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,66 @@
+"""The affinity graph of self-expressive coefficients."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from subspan.handover import InputError
+
+
+def symmetric_affinity(coefficients: csr_array, scale: str | None = None) -> csr_array:
+    """Affinity (|C| + |C|^T) / 2, with zero diagonal, no explicit zeros and sorted indices.
+
+    Parameters
+    ----------
+    coefficients : csr_array of shape (n, n)
+        Row j represents point j; float32 or float64, which is kept.
+    scale : {None, "max", "l2"}
+        Scale each row of |C| first: not at all, to largest entry 1, or to Euclidean length 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scipy.sparse import csr_array
+    >>> coefficients = csr_array(np.array([[0.0, -4.0, 2.0], [1.0, 0.0, 0.0], [0.0, 0.0, 0.0]]))
+    >>> symmetric_affinity(coefficients, scale="max").toarray().tolist()
+    [[0.0, 1.0, 0.25], [1.0, 0.0, 0.0], [0.25, 0.0, 0.0]]
+    """
+    if scale not in (None, "max", "l2"):
+        raise InputError(f"scale={scale!r}: must be None, 'max' or 'l2'")
+    magnitudes = abs(without_diagonal(coefficients))
+    if scale is not None:
+        _scale_rows(magnitudes, scale)
+    # Halved before the sum: two large entries must not overflow.
+    magnitudes.data *= magnitudes.dtype.type(0.5)
+    affinity = csr_array(magnitudes + magnitudes.T)
+    affinity.eliminate_zeros()
+    affinity.sort_indices()
+    return affinity
+
+
+def without_diagonal(matrix: csr_array) -> csr_array:
+    """A copy with duplicates summed, indices sorted, and neither a diagonal nor explicit zeros."""
+    copy = matrix.copy()
+    copy.sum_duplicates()
+    copy.data[copy.indices == row_of_entry(copy)] = 0
+    copy.eliminate_zeros()
+    return copy
+
+
+def row_of_entry(matrix: csr_array) -> NDArray[np.integer]:
+    """Row index of every stored entry."""
+    return np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
+
+
+def _scale_rows(magnitudes: csr_array, scale: str) -> None:
+    """Divide each non-empty row by its largest entry, then, for "l2", by its Euclidean length."""
+    filled = np.flatnonzero(np.diff(magnitudes.indptr))
+    first = magnitudes.indptr[filled]
+    lengths = np.diff(magnitudes.indptr)[filled]
+    # By the maximum in any case, so that the squares neither overflow nor vanish.
+    magnitudes.data /= np.repeat(np.maximum.reduceat(magnitudes.data, first), lengths)
+    if scale == "l2":
+        norms = np.sqrt(np.add.reduceat(magnitudes.data**2, first))
+        magnitudes.data /= np.repeat(norms, lengths)

@@ -1,0 +1,278 @@
+"""The one `fit`: greet the input, pass the data through the stages, keep what each of them found."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_array
+from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import Tags, check_random_state
+from sklearn.utils.validation import validate_data
+
+from subspan.affinity import check_coefficients, check_graph, symmetric_affinity
+from subspan.embedding import spectral_embedding
+from subspan.execution.memory import parse_bytes
+from subspan.execution.threads import n_threads
+from subspan.handover import DataWarning, Embedding, InputError, Representation
+from subspan.labeling import attach_left_out, canonical_labels, label_embedding
+from subspan.parameters import check_parameters, negative_integer, one_of, positive_integer
+from subspan.sources import ArraySource, Source
+from subspan.sources.checks import check_finite, first_occurrences, unit_rows, zero_rows
+
+# Integers of up to 16 bits, and half precision, are exact in float32: images need no float64.
+EXACT_IN_FLOAT32 = ("?", "b", "B", "h", "H", "e")
+
+
+@dataclass(frozen=True)
+class Points:
+    """The distinct, usable rows of the input, and how the input's rows map to them."""
+
+    rows: NDArray[np.floating]
+    # Input row of each point, and point of each input row (-1 for a zero row).
+    row_of_point: NDArray[np.int64]
+    point_of_row: NDArray[np.int64]
+
+    @property
+    def source(self) -> Source:
+        """The points as a source of rows."""
+        return ArraySource(self.rows)
+
+    def expand(self, coefficients: csr_array) -> csr_array:
+        """Coefficients of the points as coefficients of the input's rows; copies repeat the original's."""
+        n_rows = len(self.point_of_row)
+        if len(self.row_of_point) == n_rows:
+            return coefficients
+        known = self.point_of_row >= 0
+        expanded = coefficients[self.point_of_row[known]]
+        lengths = np.zeros(n_rows, expanded.indptr.dtype)
+        lengths[known] = np.diff(expanded.indptr)
+        indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(expanded.indptr.dtype)
+        columns = self.row_of_point[expanded.indices].astype(expanded.indices.dtype)
+        return csr_array((expanded.data, columns, indptr), shape=(n_rows, n_rows))
+
+
+class SubspaceClusterer(ClusterMixin, BaseEstimator):
+    """What all methods share. A method says how points are represented; the rest is the same."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_clusters": [positive_integer()],
+        "normalize": ["boolean"],
+        "zero_rows": [one_of("raise", "label")],
+        "duplicates": [one_of("merge", "keep")],
+        "affinity": [one_of("self_expressive", "precomputed", "precomputed_representation")],
+        "scale": [one_of("max", "l2"), None],
+        "n_components": [positive_integer(), one_of("auto"), None],
+        "n_init": [positive_integer()],
+        "left_out": [one_of("attach", "label")],
+        "memory_budget": [positive_integer(), str, None],
+        "n_jobs": [positive_integer(), negative_integer(), None],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        n_clusters: int,
+        *,
+        normalize: bool,
+        zero_rows: str,
+        duplicates: str,
+        affinity: str,
+        scale: str | None,
+        n_components: int | Literal["auto"] | None,
+        n_init: int,
+        left_out: str,
+        memory_budget: int | str | None,
+        n_jobs: int | None,
+        random_state: int | np.random.RandomState | None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.normalize = normalize
+        self.zero_rows = zero_rows
+        self.duplicates = duplicates
+        self.affinity = affinity
+        self.scale = scale
+        self.n_components = n_components
+        self.n_init = n_init
+        self.left_out = left_out
+        self.memory_budget = memory_budget
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def _represent(self, points: Source, unit_norm: bool, seed: int) -> Representation:
+        """Coefficients of every point: the part that makes a method."""
+        raise NotImplementedError
+
+    def fit(self, X: ArrayLike, y: object = None) -> Self:
+        """Cluster the rows of `X`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The points. With ``affinity="precomputed"`` a symmetric non-negative graph instead, with
+            ``affinity="precomputed_representation"`` a matrix of coefficients, row j representing point j;
+            both may be sparse.
+        y : ignored
+
+        Returns
+        -------
+        self
+        """
+        check_parameters(self)
+        if self.memory_budget is not None:
+            parse_bytes(self.memory_budget)
+        self.stage_seconds_: dict[str, float] = {}
+        self.counts_: dict[str, int] = {}
+        seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
+        points = None
+        if self.affinity == "self_expressive":
+            points = self._greet(X)
+            with self._timed("representation"):
+                self._keep_representation(self._represent(points.source, self.normalize, seed), points)
+        with self._timed("affinity"):
+            self.affinity_ = self._graph(X)
+        with self._timed("embedding"):
+            embedding = self._embed(seed)
+        with self._timed("labeling"):
+            self.labels_ = self._label(embedding, points, seed)
+        self._warn()
+        return self
+
+    def _greet(self, X: ArrayLike) -> Points:
+        """Check the rows, bring them to unit norm, set zero rows aside and merge copies."""
+        narrow = getattr(getattr(X, "dtype", None), "char", "d") in EXACT_IN_FLOAT32
+        dtypes = [np.float32, np.float64] if narrow else [np.float64, np.float32]
+        data: NDArray[np.floating] = validate_data(
+            self, X, dtype=dtypes, order="C", ensure_all_finite=False, ensure_min_samples=2
+        )
+        check_finite(data)
+        empty = zero_rows(data)
+        if len(empty) and self.zero_rows == "raise":
+            raise InputError(
+                f"X: {len(empty)} zero row{'s' * (len(empty) > 1)}, the first at row {empty[0]}: it has no "
+                "direction; remove it, or pass zero_rows='label' to give such rows the label -1."
+            )
+        usable = np.setdiff1d(np.arange(len(data)), empty)
+        rows = data[usable] if len(empty) else data
+        rows = unit_rows(rows) if self.normalize else _check_range(rows)
+        copy_of = first_occurrences(rows) if self.duplicates == "merge" else np.arange(len(rows))
+        originals, point = np.unique(copy_of, return_inverse=True)
+        if len(originals) < max(self.n_clusters, 2):
+            distinct = "directions" if self.normalize else "rows"
+            raise InputError(
+                f"n_clusters={self.n_clusters}, but X (n_samples={data.shape[0]}, "
+                f"n_features={data.shape[1]}) has only {len(originals)} distinct {distinct}."
+            )
+        point_of_row = np.full(len(data), -1)
+        point_of_row[usable] = point
+        self.counts_["zero_rows"] = len(empty)
+        self.counts_["duplicate_rows"] = len(rows) - len(originals)
+        return Points(
+            rows if len(originals) == len(rows) else rows[originals], usable[originals], point_of_row
+        )
+
+    def _keep_representation(self, representation: Representation, points: Points) -> None:
+        self.representation_ = points.expand(representation.coefficients)
+        self.n_iter_ = representation.n_iter
+        self.changes_ = representation.changes
+        self.counts_ |= representation.counts
+
+    def _graph(self, X: ArrayLike) -> csr_array:
+        """The affinity, from the coefficients found or handed in, or as handed in itself."""
+        if self.affinity == "self_expressive":
+            return symmetric_affinity(self.representation_, self.scale)
+        matrix = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32])
+        if self.affinity == "precomputed":
+            return check_graph(matrix)
+        self.representation_ = check_coefficients(matrix)
+        return symmetric_affinity(self.representation_, self.scale)
+
+    def _embed(self, seed: int) -> Embedding:
+        """Leading eigenvectors, with the evidence that they are the leading ones."""
+        if self.affinity_.nnz == 0:
+            raise InputError("The affinity is all zero: no point is represented by any other.")
+        embedding = spectral_embedding(
+            self.affinity_,
+            self.n_clusters,
+            n_components=self.n_components,
+            seed=seed,
+            n_threads=n_threads(self.n_jobs),
+        )
+        self.embedding_ = embedding.vectors
+        self.eigenvalues_ = embedding.eigenvalues
+        self.certificate_ = embedding.certificate
+        self.counts_["components"] = int(embedding.components.max()) + 1
+        self.counts_["isolated_points"] = int((embedding.components < 0).sum())
+        self.counts_["left_out"] = int((~embedding.embedded).sum())
+        return embedding
+
+    def _label(self, embedding: Embedding, points: Points | None, seed: int) -> NDArray[np.int64]:
+        """Labels of all rows: the embedded ones by k-means, the others by the data."""
+        labels = np.full(len(embedding.embedded), -1, np.int64)
+        labels[embedding.embedded] = label_embedding(
+            embedding.vectors[embedding.embedded], self.n_clusters, n_init=self.n_init, seed=seed
+        )
+        if points is None:
+            return canonical_labels(labels)
+        # One label for each distinct row: copies follow their original.
+        labels = labels[points.row_of_point]
+        if self.left_out == "attach":
+            labels = attach_left_out(points.rows, labels, embedding.components[points.row_of_point])
+        of_rows = np.where(points.point_of_row >= 0, labels[points.point_of_row], -1)
+        return canonical_labels(of_rows)
+
+    @contextmanager
+    def _timed(self, stage: str) -> Iterator[None]:
+        start = time.perf_counter()
+        yield
+        self.stage_seconds_[stage] = time.perf_counter() - start
+
+    def _warn(self) -> None:
+        """One sentence about everything out of the ordinary, and one if the eigenvectors are in doubt."""
+        surplus = self.counts_["components"] - self.n_clusters
+        remarks = [
+            f"{count} {name.replace('_', ' ')}"
+            for name, count in self.counts_.items()
+            if count and name not in ("components", "left_out")
+        ]
+        if surplus > 0:
+            remarks.append(f"{surplus} components of the graph more than clusters")
+        if self.counts_["left_out"]:
+            fate = "joined the most similar cluster" if self.left_out == "attach" else "got the label -1"
+            if self.affinity != "self_expressive":
+                fate = "got the label -1"
+            remarks.append(f"{self.counts_['left_out']} points outside the embedding {fate}")
+        if remarks:
+            warnings.warn(f"{type(self).__name__}: {'; '.join(remarks)}.", DataWarning, stacklevel=3)
+        if not self.certificate_.converged:
+            warnings.warn(
+                f"{type(self).__name__}: the eigenvectors are in doubt (residual "
+                f"{self.certificate_.residual:.1e} after {self.certificate_.n_products} products).",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self.affinity != "self_expressive"
+        tags.input_tags.sparse = self.affinity != "self_expressive"
+        return tags
+
+
+def _check_range(rows: NDArray[np.floating]) -> NDArray[np.floating]:
+    """Rows left as they are must be short enough for their inner products to be finite."""
+    limit = float(np.sqrt(np.finfo(rows.dtype).max / rows.shape[1])) / 2
+    longest = int(np.abs(rows).max(axis=1).argmax())
+    if np.abs(rows[longest]).max() > limit:
+        raise InputError(
+            f"X: row {longest} has entries above {limit:.0e}, too large for products in {rows.dtype}; "
+            "use normalize=True, or scale the data."
+        )
+    return rows

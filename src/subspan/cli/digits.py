@@ -1,0 +1,92 @@
+"""The job behind `subspan demo`: methods side by side on data that everybody has."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from rich.console import Console
+from rich.table import Table
+from sklearn.cluster import KMeans, SpectralClustering
+from sklearn.datasets import load_digits
+from sklearn.preprocessing import normalize
+
+from subspan import S3COMPC, SSCOMP
+from subspan.metrics import clustering_accuracy
+
+N_DIGITS = 10
+
+
+class Clusterer(Protocol):
+    """What the methods compared here have in common."""
+
+    def fit_predict(self, X: NDArray[np.float64]) -> NDArray[np.integer]:
+        """Labels of the rows."""
+
+
+class Outcome(NamedTuple):
+    """One method over all seeds."""
+
+    accuracies: list[float]
+    seconds: float
+
+
+def s3comp_c(seed: int) -> S3COMPC:
+    """The estimator on show."""
+    return S3COMPC(N_DIGITS, n_nonzero=8, dropout=0.5, damping=0.5, max_iter=5, random_state=seed)
+
+
+METHODS: dict[str, Callable[[int], Clusterer]] = {
+    "k-means": lambda seed: KMeans(N_DIGITS, n_init=10, random_state=seed),
+    "spectral clustering (scikit-learn)": lambda seed: SpectralClustering(
+        N_DIGITS, affinity="nearest_neighbors", random_state=seed
+    ),
+    "SSC-OMP": lambda seed: SSCOMP(N_DIGITS, n_nonzero=5, random_state=seed),
+    "S3COMP-C": s3comp_c,
+}
+
+
+def compare(X: NDArray[np.float64], y: NDArray[np.int64], seeds: int) -> dict[str, Outcome]:
+    """Accuracy of every method over the seeds, and the mean time of one run."""
+    outcomes = {}
+    for name, method in METHODS.items():
+        start = time.perf_counter()
+        accuracies = [clustering_accuracy(y, method(seed).fit_predict(X)) for seed in range(seeds)]
+        outcomes[name] = Outcome(accuracies, (time.perf_counter() - start) / seeds)
+    return outcomes
+
+
+def comparison_table(outcomes: dict[str, Outcome], seeds: int) -> Table:
+    """Accuracy as mean and standard deviation in percent."""
+    table = Table(title=f"1797 handwritten digits, 8 x 8 pixels, {seeds} seeds", title_justify="left")
+    table.add_column("method")
+    table.add_column("accuracy %", justify="right")
+    table.add_column("seconds", justify="right")
+    for name, (accuracies, seconds) in outcomes.items():
+        mean, spread = 100 * np.mean(accuracies), 100 * np.std(accuracies)
+        table.add_row(name, f"{mean:.1f} ± {spread:.1f}", f"{seconds:.2f}")
+    return table
+
+
+def write_labels(path: Path, labels: NDArray[np.int64]) -> None:
+    """Labels as a CSV file with one row for each image, complete or not there at all."""
+    partial = path.with_name(path.name + ".part")
+    lines = [f"{row},{label}" for row, label in enumerate(labels)]
+    partial.write_text("\n".join(["row,label", *lines]) + "\n")
+    partial.replace(path)
+
+
+def run(seeds: int, path: Path, output: Console) -> None:
+    """Cluster the digits, print the comparison and write the labels of the first run."""
+    X, y = load_digits(return_X_y=True)
+    X = normalize(X)
+    model = s3comp_c(0).fit(X)
+    output.print(comparison_table(compare(X, y, seeds), seeds))
+    stages = ", ".join(f"{stage} {seconds:.2f} s" for stage, seconds in model.stage_seconds_.items())
+    output.print(f"S3COMP-C by stage, first run: {stages}", soft_wrap=True)
+    write_labels(path, model.labels_)
+    output.print(f"Labels written to {path}", soft_wrap=True)

@@ -1,0 +1,59 @@
+"""`subspan`: finds the verb, and imports only what that verb needs."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from difflib import get_close_matches
+
+import click
+
+from subspan.handover import InputError
+
+# Verb and the module that holds it, as a function of the same name.
+VERBS = {"demo": "subspan.cli.demo"}
+
+
+class LazyGroup(click.Group):
+    """A group whose commands are imported when they are called, so that help appears at once."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Names of all verbs."""
+        return sorted(VERBS)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command to run; a misspelt one is answered with the likely one."""
+        close = get_close_matches(args[0], VERBS, n=1)
+        if args[0] not in VERBS and close:
+            raise click.UsageError(f"No such command {args[0]!r}. Did you mean {close[0]!r}?", ctx)
+        return super().resolve_command(ctx, args)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of a verb."""
+        if cmd_name not in VERBS:
+            return None
+        command: click.Command = getattr(importlib.import_module(VERBS[cmd_name]), cmd_name)
+        return command
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="subspan")
+def program() -> None:
+    """Cluster points that lie near a union of low-dimensional subspaces."""
+
+
+def main() -> None:
+    """Run the program; wrong input ends in one sentence and exit code 1, an interruption in 130."""
+    try:
+        program(prog_name="subspan", standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("Interrupted.", err=True)
+        sys.exit(130)
+    except (InputError, OSError) as error:
+        click.echo(f"Error: {error}", err=True)
+        sys.exit(1)

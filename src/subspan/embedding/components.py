@@ -1,0 +1,37 @@
+"""Connected components of the affinity graph."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
+
+
+def ordered_components(affinity: csr_array) -> NDArray[np.int64]:
+    """Component of each vertex: 0 the largest, then by size, ties by the smallest first vertex.
+
+    A vertex without an edge to another one belongs to no component and has -1.
+
+    Parameters
+    ----------
+    affinity : csr_array of shape (n, n)
+        Symmetric graph without explicit zeros.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scipy.sparse import csr_array
+    >>> graph = np.zeros((6, 6))
+    >>> graph[0, 1] = graph[1, 0] = graph[3, 4] = graph[4, 3] = graph[4, 5] = graph[5, 4] = 1.0
+    >>> ordered_components(csr_array(graph)).tolist()
+    [1, 1, -1, 0, 0, 0]
+    """
+    _, raw = connected_components(affinity, directed=False)
+    _, first, sizes = np.unique(raw, return_index=True, return_counts=True)
+    order = np.lexsort((first, -sizes))
+    rank = np.empty(order.size, dtype=np.int64)
+    rank[order] = np.arange(order.size)
+    rank[sizes == 1] = -1
+    components: NDArray[np.int64] = rank[raw]
+    return components

@@ -1,0 +1,134 @@
+"""Block search for the largest eigenpairs: a growing orthonormal basis, restarted from its best vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import eigh
+
+from subspan.embedding.orthogonal import orthonormal_directions
+
+Product = Callable[[NDArray[np.float64]], NDArray[np.float64]]
+
+# Room for the basis, in blocks; when it is full, the best third is kept.
+BASIS_BLOCKS = 8
+KEPT_SHARE = 3
+
+
+class CountedProduct:
+    """The product of the operator with a block of vectors, and how often it was taken."""
+
+    def __init__(self, product: Product) -> None:
+        self._product = product
+        self.used = 0
+
+    def __call__(self, block: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The operator times the block."""
+        self.used += 1
+        return self._product(np.ascontiguousarray(block))
+
+
+@dataclass(frozen=True)
+class RitzPairs:
+    """Approximate eigenpairs, largest first, and the norms of their residuals."""
+
+    values: NDArray[np.float64]
+    vectors: NDArray[np.float64]
+    residuals: NDArray[np.float64]
+
+
+class SearchSpace:
+    """Orthonormal basis Q, its image S Q, and the small matrix Q^T S Q.
+
+    Keeping the image makes residuals and restarts free of products with S.
+    """
+
+    def __init__(self, size: int, capacity: int) -> None:
+        # Column-major, so that the leading columns are one contiguous block.
+        self._basis = np.empty((size, capacity), order="F")
+        self._image = np.empty((size, capacity), order="F")
+        self._small = np.zeros((capacity, capacity))
+        self.capacity = capacity
+        self.used = 0
+
+    @property
+    def basis(self) -> NDArray[np.float64]:
+        """The columns filled so far."""
+        return self._basis[:, : self.used]
+
+    def extend(self, block: NDArray[np.float64], image: NDArray[np.float64]) -> None:
+        """Append orthonormal columns, already orthogonal to the basis, with their images."""
+        first, last = self.used, self.used + block.shape[1]
+        self._basis[:, first:last] = block
+        self._image[:, first:last] = image
+        self.used = last
+        coupling = self.basis.T @ image
+        self._small[:last, first:last] = coupling
+        self._small[first:last, :last] = coupling.T
+
+    def ritz(self, count: int) -> tuple[RitzPairs, NDArray[np.float64]]:
+        """The `count` largest Ritz pairs, and their residual vectors."""
+        values, rotation = self._ritz_rotation(count)
+        vectors = self.basis @ rotation
+        residuals = self._image[:, : self.used] @ rotation - vectors * values
+        return RitzPairs(values, vectors, np.linalg.norm(residuals, axis=0)), residuals
+
+    def restart(self, count: int) -> None:
+        """Shrink the basis to its `count` largest Ritz vectors."""
+        values, rotation = self._ritz_rotation(count)
+        kept = values.size
+        self._basis[:, :kept] = self.basis @ rotation
+        self._image[:, :kept] = self._image[:, : self.used] @ rotation
+        self._small[:kept, :kept] = np.diag(values)
+        self.used = kept
+
+    def _ritz_rotation(self, count: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        small = self._small[: self.used, : self.used]
+        values, rotation = eigh((small + small.T) / 2)
+        return values[::-1][:count], rotation[:, ::-1][:, :count]
+
+
+def search(
+    product: CountedProduct,
+    limit: int,
+    known: NDArray[np.float64],
+    start: NDArray[np.float64],
+    tolerances: NDArray[np.float64],
+    rng: np.random.Generator,
+) -> RitzPairs:
+    """Largest Ritz pairs orthogonal to `known`, as many as there are tolerances for their residuals.
+
+    Stops when every residual is within its tolerance, or when `product` was used `limit` times. The
+    basis grows by the residuals, so from a random start it spans the block Krylov space.
+    """
+    width = tolerances.size
+    space = SearchSpace(len(start), start.shape[1] + BASIS_BLOCKS * width)
+    missing = max(0, width - start.shape[1])
+    block = orthonormal_directions(np.hstack([start, rng.standard_normal((len(start), missing))]), [known])
+    while True:
+        space.extend(block, product(block))
+        pairs, residuals = space.ritz(width)
+        if np.all(pairs.residuals <= tolerances) or product.used >= limit:
+            return pairs
+        if space.used + width > space.capacity:
+            space.restart(space.capacity // KEPT_SHARE)
+        # Pairs that are done cost no more products; the guards are never done.
+        unfinished = pairs.residuals > tolerances.min()
+        block = _next_block(residuals[:, unfinished], known, space.basis, rng)
+
+
+def _next_block(
+    residuals: NDArray[np.float64],
+    known: NDArray[np.float64],
+    basis: NDArray[np.float64],
+    rng: np.random.Generator,
+) -> NDArray[np.float64]:
+    """The residuals' new directions; random ones where the basis is closed under the operator."""
+    block = orthonormal_directions(residuals, [known, basis])
+    if block.shape[1] == 0:
+        fresh = rng.standard_normal((len(basis), max(1, residuals.shape[1])))
+        block = orthonormal_directions(fresh, [known, basis])
+    return block

@@ -1,0 +1,1 @@
+"""How work is cut into pieces and run: tiles, threads, memory."""

@@ -1,0 +1,71 @@
+"""How much memory this process may use."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from subspan.handover import InputError
+
+UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
+BINARY_UNITS = {"ki": 2**10, "mi": 2**20, "gi": 2**30, "ti": 2**40}
+# Share of the free memory that is ours unless the user says otherwise: others need room too.
+DEFAULT_SHARE = 0.7
+
+
+def parse_bytes(budget: int | float | str) -> int:
+    """Bytes of a budget such as "2GB", "512MiB" or a plain number.
+
+    Examples
+    --------
+    >>> parse_bytes("2GB")
+    2000000000
+    >>> parse_bytes("1.5 MiB")
+    1572864
+    """
+    match = re.fullmatch(r"\s*([0-9]*\.?[0-9]+(?:e[0-9]+)?)\s*([kmgt]i?)?b?\s*", str(budget).lower())
+    if match is None or float(match[1]) <= 0:
+        raise InputError(f"memory_budget={budget!r} is not a size; write it like '2GB' or '512MiB'.")
+    return int(float(match[1]) * (UNITS | BINARY_UNITS)[match[2] or ""])
+
+
+def default_budget(root: Path = Path("/")) -> int:
+    """A share of what is free, seen from the control group as well as from the machine."""
+    free = [room for room in (_cgroup_v2(root), _cgroup_v1(root), _machine(root)) if room is not None]
+    return int(DEFAULT_SHARE * min(free)) if free else parse_bytes("2GB")
+
+
+def memory_budget(budget: int | float | str | None) -> int:
+    """Bytes of the user's budget, or the default one."""
+    return default_budget() if budget is None else parse_bytes(budget)
+
+
+def _read_number(path: Path) -> int | None:
+    try:
+        return int(path.read_text().split()[0])
+    except (OSError, ValueError, IndexError):
+        return None
+
+
+def _room(limit: int | None, usage: int | None) -> int | None:
+    return None if limit is None or usage is None else max(limit - usage, 0)
+
+
+def _cgroup_v2(root: Path) -> int | None:
+    folder = root / "sys/fs/cgroup"
+    return _room(_read_number(folder / "memory.max"), _read_number(folder / "memory.current"))
+
+
+def _cgroup_v1(root: Path) -> int | None:
+    folder = root / "sys/fs/cgroup/memory"
+    limit, usage = (_read_number(folder / f"memory.{name}_in_bytes") for name in ("limit", "usage"))
+    return _room(limit, usage)
+
+
+def _machine(root: Path) -> int | None:
+    try:
+        text = (root / "proc/meminfo").read_text()
+    except OSError:
+        return None
+    match = re.search(r"^MemAvailable:\s+(\d+) kB", text, re.MULTILINE)
+    return None if match is None else int(match[1]) * 1024

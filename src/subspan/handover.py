@@ -1,0 +1,59 @@
+"""What passes from one stage to the next, and the errors and warnings all of them share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    from scipy.sparse import csr_array
+
+
+class InputError(ValueError):
+    """The caller's data or parameters cannot be used; the message says which and why."""
+
+
+class DataWarning(UserWarning):
+    """The result stands, but something in the data deserves a look; counts are in the message."""
+
+
+@dataclass(frozen=True)
+class Representation:
+    """Self-expressive coefficients: row j holds the coefficients that represent point j."""
+
+    coefficients: csr_array
+    n_iter: int
+    # Relative change of the coefficients at each outer iteration, over all points.
+    changes: tuple[float, ...]
+    # What went wrong or was out of the ordinary, by name: "empty", "dependent_atoms", "twins", ...
+    counts: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """Evidence that the eigenvectors are the leading ones: see `subspan.embedding`."""
+
+    converged: bool
+    # Largest ||S v - theta v|| over the returned pairs.
+    residual: float
+    # Largest Rayleigh quotient a fresh random block found outside the returned space, minus the
+    # smallest returned eigenvalue. Well above 0 means that a pair was missed.
+    probe_excess: float
+    # Products of the graph with a block of vectors.
+    n_products: int
+
+
+@dataclass(frozen=True)
+class Embedding:
+    """Points in the space of the leading eigenvectors of the normalised affinity."""
+
+    # (n_points, n_components), unit rows; zero rows for the points left out.
+    vectors: np.ndarray
+    # Descending; a few more than n_components where they came for free.
+    eigenvalues: np.ndarray
+    # Connected component of each point, 0 the largest; -1 for a point without any edge.
+    components: np.ndarray
+    # Points that took part. The others (isolated, or in surplus components) have no row.
+    embedded: np.ndarray
+    certificate: Certificate

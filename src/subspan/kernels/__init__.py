@@ -1,0 +1,1 @@
+"""Compiled loops: arrays in, outputs filled in place; no classes, no input or output, no logging."""

@@ -1,0 +1,85 @@
+"""Descriptions that several estimators share, written once."""
+
+from __future__ import annotations
+
+import re
+from typing import TypeVar
+
+Estimator = TypeVar("Estimator", bound=type)
+
+SECTIONS = {
+    "n_clusters": """
+n_clusters : int, default=8
+    Number of clusters n.
+""",
+    "pursuit": """
+residual_tol : float, default=1e-3
+    A pursuit ends early once the norm of its residual is at most this (epsilon).
+""",
+    "stages": """
+normalize : bool, default=True
+    Bring every row to unit norm first, as the paper does in all experiments.
+zero_rows : {"raise", "label"}, default="raise"
+    A zero row has no direction: refuse the data, or give such rows the label -1.
+duplicates : {"merge", "keep"}, default="merge"
+    Represent equal rows once and give copies the label of the first, or treat every row as a point.
+affinity : {"self_expressive", "precomputed", "precomputed_representation"}, default="self_expressive"
+    What `fit` is given: points; a symmetric non-negative graph (sparse or dense); or a matrix of
+    coefficients, row j representing point j.
+scale : {"max", "l2"} or None, default=None
+    Divide each point's coefficients by their largest magnitude or by their norm before symmetrising.
+n_components : int, "auto" or None, default=None
+    Number of eigenvectors. None means `n_clusters`; "auto" takes the number after which the spectrum
+    has its widest gap, `n_clusters` or more.
+n_init : int, default=20
+    Starts of k-means.
+left_out : {"attach", "label"}, default="attach"
+    Points without any edge, and connected components in excess of `n_clusters`: give them the label
+    of the most similar point, or the label -1.
+memory_budget : int, str or None, default=None
+    What Gram matrices may take, such as "2GB"; None means a share of the free memory. It decides how
+    the coefficients are computed, not what they are.
+n_jobs : int or None, default=None
+    Threads. None and -1 mean all cores the process may use. The result does not depend on it.
+random_state : int, RandomState or None, default=None
+    Fixes everything that is drawn at random.
+""",
+    "attributes": """
+labels_ : ndarray of shape (n_samples,)
+    Cluster of each row, numbered by their first row.
+representation_ : csr_array of shape (n_samples, n_samples)
+    Coefficients; row j represents point j.
+affinity_ : csr_array of shape (n_samples, n_samples)
+    The graph that was cut.
+embedding_ : ndarray of shape (n_samples, n_components)
+    Points in the space of the leading eigenvectors, rows of unit norm.
+eigenvalues_ : ndarray
+    Leading eigenvalues of the normalised affinity, largest first.
+certificate_ : Certificate
+    Evidence that these are the leading eigenvectors.
+n_iter_ : int
+    Outer iterations run.
+changes_ : tuple of float
+    Relative change of the coefficients at each outer iteration.
+stage_seconds_ : dict
+    Seconds taken by "representation", "affinity", "embedding" and "labeling".
+counts_ : dict
+    What was out of the ordinary: zero and duplicate rows, empty representations, dependent atoms,
+    twins, connected components, isolated points, points left out of the embedding.
+n_features_in_ : int
+    Number of columns seen by `fit`.
+feature_names_in_ : ndarray
+    Their names, if they were strings.
+""",
+}
+
+
+def documented(estimator: Estimator) -> Estimator:
+    """Replace each line ``{section}`` of the docstring by the shared text of that name."""
+
+    def text(match: re.Match[str]) -> str:
+        lines = SECTIONS[match[2]].strip("\n").split("\n")
+        return "\n".join(match[1] + line if line else line for line in lines)
+
+    estimator.__doc__ = re.sub(r"^( *)\{(\w+)\}$", text, estimator.__doc__ or "", flags=re.MULTILINE)
+    return estimator

@@ -1,0 +1,297 @@
+"""S3COMP and S3COMP-C: stochastic sparse subspace clustering by orthogonal matching pursuit."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from subspan.base import SubspaceClusterer
+from subspan.execution.memory import memory_budget as bytes_of_budget
+from subspan.execution.threads import n_threads
+from subspan.handover import Representation
+from subspan.methods.documentation import documented
+from subspan.parameters import at_least, between, one_of, positive_integer
+from subspan.self_expression.consensus import ConsensusSettings, represent
+from subspan.self_expression.dictionaries import sample_dictionaries
+from subspan.sources import Source
+
+
+@documented
+class S3COMP(SubspaceClusterer):
+    """Stochastic sparse subspace clustering, one pass over the sub-problems (S3COMP, S3COMP*).
+
+    Every point is represented `n_subproblems` times, each time by at most `n_nonzero` others out of a
+    random part of the data; the average of these solutions is sparse, yet dense enough to hold
+    clusters together [1]_.
+
+    Parameters
+    ----------
+    {n_clusters}
+    n_nonzero : int, default=5
+        Atoms per pursuit (s): about the dimension of the subspaces.
+    n_subproblems : int, default=15
+        Random sub-dictionaries (T).
+    dropout : float in [0, 1), default=0.5
+        Probability that a point is left out of a sub-dictionary (delta). Larger data allow more.
+    dictionary_size : int or None, default=None
+        Keep exactly this many points in each sub-dictionary instead; the cost is then linear in the
+        number of points.
+    damping : float, default=0.5
+        Weight lambda of the pull towards the consensus; in the first pass, of the squared norm of the
+        coefficients.
+    {pursuit}
+    selection : {"psi", "greedy"}, default="psi"
+        Atom picked next: the paper's psi, or the one that lowers the objective most. They differ once
+        there is a consensus, and where rows do not have unit norm.
+    candidates : {"preserved", "all"}, default="preserved"
+        Pick only atoms that the sub-dictionary kept, or dropped ones too, at the value of the
+        consensus (appendix of the paper).
+    average : {"all", "chosen"}, default="all"
+        Divide the sum of the solutions by T, or entry by entry by the number of sub-problems that
+        chose the atom (S3COMP*).
+    cover : bool, default=False
+        Add one more sub-dictionary with all points that none of the others kept.
+    {stages}
+
+    Attributes
+    ----------
+    {attributes}
+
+    References
+    ----------
+    .. [1] Ying Chen, Chun-Guang Li, Chong You. Stochastic Sparse Subspace Clustering. CVPR 2020.
+
+    Examples
+    --------
+    >>> from subspan import S3COMP
+    >>> from subspan.datasets import make_union_of_subspaces
+    >>> from subspan.metrics import clustering_accuracy
+    >>> X, y = make_union_of_subspaces(4, 3, 30, 100, random_state=0)
+    >>> model = S3COMP(n_clusters=4, n_nonzero=3, random_state=0).fit(X)
+    >>> clustering_accuracy(y, model.labels_)
+    1.0
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **SubspaceClusterer._parameter_constraints,
+        "n_nonzero": [positive_integer()],
+        "n_subproblems": [positive_integer()],
+        "dropout": [between(0, 1)],
+        "dictionary_size": [positive_integer(), None],
+        "damping": [at_least(0)],
+        "residual_tol": [at_least(0)],
+        "selection": [one_of("psi", "greedy")],
+        "candidates": [one_of("preserved", "all")],
+        "average": [one_of("all", "chosen")],
+        "cover": ["boolean"],
+    }
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        n_nonzero: int = 5,
+        n_subproblems: int = 15,
+        dropout: float = 0.5,
+        dictionary_size: int | None = None,
+        damping: float = 0.5,
+        residual_tol: float = 1e-3,
+        selection: Literal["psi", "greedy"] = "psi",
+        candidates: Literal["preserved", "all"] = "preserved",
+        average: Literal["all", "chosen"] = "all",
+        cover: bool = False,
+        normalize: bool = True,
+        zero_rows: str = "raise",
+        duplicates: str = "merge",
+        affinity: str = "self_expressive",
+        scale: str | None = None,
+        n_components: int | Literal["auto"] | None = None,
+        n_init: int = 20,
+        left_out: str = "attach",
+        memory_budget: int | str | None = None,
+        n_jobs: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        super().__init__(
+            n_clusters,
+            normalize=normalize,
+            zero_rows=zero_rows,
+            duplicates=duplicates,
+            affinity=affinity,
+            scale=scale,
+            n_components=n_components,
+            n_init=n_init,
+            left_out=left_out,
+            memory_budget=memory_budget,
+            n_jobs=n_jobs,
+            random_state=random_state,
+        )
+        self.n_nonzero = n_nonzero
+        self.n_subproblems = n_subproblems
+        self.dropout = dropout
+        self.dictionary_size = dictionary_size
+        self.damping = damping
+        self.residual_tol = residual_tol
+        self.selection = selection
+        self.candidates = candidates
+        self.average = average
+        self.cover = cover
+
+    def _represent(self, points: Source, unit_norm: bool, seed: int) -> Representation:
+        return self._consensus(points, unit_norm, seed, max_iter=1, tol=0.0)
+
+    def _consensus(
+        self, points: Source, unit_norm: bool, seed: int, max_iter: int, tol: float
+    ) -> Representation:
+        n_points, n_features = points.shape
+        settings = ConsensusSettings(
+            # Without damping more atoms than dimensions are dependent.
+            n_nonzero=min(self.n_nonzero, n_features) if self.damping == 0 else self.n_nonzero,
+            damping=self.damping,
+            residual_tol=self.residual_tol,
+            max_iter=max_iter,
+            tol=tol,
+            selection=self.selection,
+            candidates=self.candidates,
+            average=self.average,
+        )
+        everything = self.dropout == 0 and self.dictionary_size is None
+        dictionaries = sample_dictionaries(
+            n_points,
+            # Without dropout all sub-problems are the same one.
+            1 if everything else self.n_subproblems,
+            n_nonzero=settings.n_nonzero,
+            dropout=self.dropout,
+            size=self.dictionary_size,
+            cover=self.cover,
+            seed=seed,
+        )
+        representation = represent(
+            points, dictionaries, settings,
+            budget=bytes_of_budget(self.memory_budget), unit_norm=unit_norm, threads=n_threads(self.n_jobs),
+        )  # fmt: skip
+        representation.counts["atoms_beyond_n_features"] = self.n_nonzero - settings.n_nonzero
+        return representation
+
+
+@documented
+class S3COMPC(S3COMP):
+    """Stochastic sparse subspace clustering with consensus (S3COMP-C).
+
+    The sub-problems of S3COMP are solved again and again, each pulled towards the average of all, until
+    the average of a point comes to rest [1]_.
+
+    Parameters
+    ----------
+    {n_clusters}
+    n_nonzero : int, default=5
+        Atoms per pursuit (s): about the dimension of the subspaces.
+    n_subproblems : int, default=15
+        Random sub-dictionaries (T).
+    dropout : float in [0, 1), default=0.5
+        Probability that a point is left out of a sub-dictionary (delta). Larger data allow more.
+    dictionary_size : int or None, default=None
+        Keep exactly this many points in each sub-dictionary instead; the cost is then linear in the
+        number of points.
+    damping : float, default=0.5
+        Weight lambda of the pull towards the consensus.
+    max_iter : int, default=5
+        Outer iterations; the paper finds 3 to 5 enough on real data.
+    tol : float, default=1e-3
+        A point rests once its coefficients change by no more than this, relative to their norm.
+    {pursuit}
+    selection : {"psi", "greedy"}, default="psi"
+        Atom picked next: the paper's psi, or the one that lowers the objective most.
+    candidates : {"preserved", "all"}, default="preserved"
+        Pick only atoms that the sub-dictionary kept, or dropped ones too, at the value of the
+        consensus (appendix of the paper).
+    average : {"all", "chosen"}, default="all"
+        Divide the sum of the solutions by T, or entry by entry by the number of sub-problems that
+        chose the atom.
+    cover : bool, default=False
+        Add one more sub-dictionary with all points that none of the others kept.
+    {stages}
+
+    Attributes
+    ----------
+    {attributes}
+
+    References
+    ----------
+    .. [1] Ying Chen, Chun-Guang Li, Chong You. Stochastic Sparse Subspace Clustering. CVPR 2020.
+
+    Examples
+    --------
+    >>> from subspan import S3COMPC
+    >>> from subspan.datasets import make_union_of_subspaces
+    >>> from subspan.metrics import clustering_accuracy
+    >>> X, y = make_union_of_subspaces(4, 3, 30, 100, random_state=0)
+    >>> model = S3COMPC(n_clusters=4, n_nonzero=3, random_state=0).fit(X)
+    >>> clustering_accuracy(y, model.labels_)
+    1.0
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **S3COMP._parameter_constraints,
+        "max_iter": [positive_integer()],
+        "tol": [at_least(0)],
+    }
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        n_nonzero: int = 5,
+        n_subproblems: int = 15,
+        dropout: float = 0.5,
+        dictionary_size: int | None = None,
+        damping: float = 0.5,
+        max_iter: int = 5,
+        tol: float = 1e-3,
+        residual_tol: float = 1e-3,
+        selection: Literal["psi", "greedy"] = "psi",
+        candidates: Literal["preserved", "all"] = "preserved",
+        average: Literal["all", "chosen"] = "all",
+        cover: bool = False,
+        normalize: bool = True,
+        zero_rows: str = "raise",
+        duplicates: str = "merge",
+        affinity: str = "self_expressive",
+        scale: str | None = None,
+        n_components: int | Literal["auto"] | None = None,
+        n_init: int = 20,
+        left_out: str = "attach",
+        memory_budget: int | str | None = None,
+        n_jobs: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        super().__init__(
+            n_clusters,
+            n_nonzero=n_nonzero,
+            n_subproblems=n_subproblems,
+            dropout=dropout,
+            dictionary_size=dictionary_size,
+            damping=damping,
+            residual_tol=residual_tol,
+            selection=selection,
+            candidates=candidates,
+            average=average,
+            cover=cover,
+            normalize=normalize,
+            zero_rows=zero_rows,
+            duplicates=duplicates,
+            affinity=affinity,
+            scale=scale,
+            n_components=n_components,
+            n_init=n_init,
+            left_out=left_out,
+            memory_budget=memory_budget,
+            n_jobs=n_jobs,
+            random_state=random_state,
+        )
+        self.max_iter = max_iter
+        self.tol = tol
+
+    def _represent(self, points: Source, unit_norm: bool, seed: int) -> Representation:
+        return self._consensus(points, unit_norm, seed, self.max_iter, self.tol)

@@ -1,0 +1,44 @@
+"""Rows of an array in memory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class ArraySource:
+    """A C-contiguous float32 or float64 array as a source of rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from subspan.sources import ArraySource
+    >>> source = ArraySource(np.eye(4))
+    >>> source.rows(1, 3).shape
+    (2, 4)
+    """
+
+    array: NDArray[np.floating]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of rows and of columns."""
+        n_rows, n_columns = self.array.shape
+        return n_rows, n_columns
+
+    @property
+    def dtype(self) -> np.dtype:
+        """float32 or float64."""
+        return self.array.dtype
+
+    def rows(self, start: int, stop: int) -> NDArray[np.floating]:
+        """Rows start to stop, as a view."""
+        return self.array[start:stop]
+
+    def take(self, indices: NDArray[np.integer]) -> NDArray[np.floating]:
+        """The rows at `indices`, as a new array."""
+        rows: NDArray[np.floating] = self.array[indices]
+        return rows

@@ -1,0 +1,75 @@
+"""One look at every row before any work: finite, not zero, not seen before."""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+
+import numpy as np
+from numpy.typing import NDArray
+
+from subspan.handover import InputError
+
+# Rows looked at together: enough for speed, little enough that copies do not matter.
+CHUNK = 1024
+
+Floats = NDArray[np.floating]
+
+
+def check_finite(X: Floats, name: str = "X") -> None:
+    """Raise if `X` has NaN or infinite entries, naming the first one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> check_finite(np.array([[1.0, 2.0], [np.nan, 3.0]]))
+    Traceback (most recent call last):
+    subspan.handover.InputError: X: 1 row contains NaN or inf, the first at row 1, column 0.
+    """
+    starts = range(0, len(X), CHUNK)
+    finite = [np.isfinite(X[start : start + CHUNK]).all(axis=1) for start in starts]
+    bad = np.flatnonzero(~np.concatenate(finite))
+    if len(bad):
+        column = int(np.flatnonzero(~np.isfinite(X[bad[0]]))[0])
+        rows = "1 row contains" if len(bad) == 1 else f"{len(bad)} rows contain"
+        raise InputError(f"{name}: {rows} NaN or inf, the first at row {bad[0]}, column {column}.")
+
+
+def zero_rows(X: Floats) -> NDArray[np.intp]:
+    """Rows too small to have a direction: no entry above the smallest normal number of the type."""
+    return np.flatnonzero(np.abs(X).max(axis=1) < np.finfo(X.dtype).tiny)
+
+
+def unit_rows(X: Floats) -> Floats:
+    """A copy with rows of unit norm; scaled by the largest entry first, so that no square overflows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> unit_rows(np.array([[3e200, 4e200]])).tolist()
+    [[0.6, 0.8]]
+    """
+    out = np.empty(X.shape, X.dtype)
+    for start in range(0, len(X), CHUNK):
+        rows = np.array(X[start : start + CHUNK], np.float64, order="C")
+        rows /= np.abs(rows).max(axis=1, keepdims=True)
+        rows /= np.sqrt((rows**2).sum(axis=1, keepdims=True))
+        out[start : start + CHUNK] = rows
+    return out
+
+
+def first_occurrences(X: Floats) -> NDArray[np.int64]:
+    """For every row the index of the first row equal to it, found by 128-bit hashes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> first_occurrences(np.array([[1.0, 2.0], [0.0, 1.0], [1.0, 2.0]])).tolist()
+    [0, 1, 0]
+    """
+    seen: dict[bytes, int] = {}
+    out = np.empty(len(X), np.int64)
+    for i, row in enumerate(X):
+        # Adding zero turns -0.0 into 0.0: equal numbers, other bytes.
+        digest = blake2b((row + 0).tobytes(), digest_size=16).digest()
+        out[i] = seen.setdefault(digest, i)
+    return out
