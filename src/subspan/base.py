@@ -27,8 +27,9 @@ from subspan.parameters import check_parameters, negative_integer, one_of, posit
 from subspan.sources import ArraySource, Source
 from subspan.sources.checks import check_finite, first_occurrences, unit_rows, zero_rows
 
-# Integers of up to 16 bits, and half precision, are exact in float32: images need no float64.
-EXACT_IN_FLOAT32 = ("?", "b", "B", "h", "H", "e")
+# Integers of up to 16 bits, and half precision, are exact in float32: images need no float64. Single
+# precision stands here too because scikit-learn takes the foreign byte order for another type.
+EXACT_IN_FLOAT32 = ("?", "b", "B", "h", "H", "e", "f")
 
 
 @dataclass(frozen=True)

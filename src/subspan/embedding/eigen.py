@@ -49,9 +49,10 @@ def leading_eigenpairs(
     *,
     locked: NDArray[np.float64] | None = None,
     start: NDArray[np.float64] | None = None,
+    row_cost: float = np.inf,
     seed: int = 0,
     tol: float = 1e-6,
-    max_products: int = 500,
+    max_products: int = 2000,
 ) -> Eigenpairs:
     """Largest eigenpairs of a symmetric operator inside the complement of known eigenvectors.
 
@@ -67,6 +68,9 @@ def leading_eigenpairs(
         Orthonormal eigenvectors that are known already; the search stays orthogonal to them.
     start : array of shape (size, b), optional
         Vectors near the wanted ones, for example from an earlier, looser call.
+    row_cost : float
+        Multiplications in a row of the product. Few of them, as in a very sparse graph, call for more
+        products and a smaller basis.
     seed : int
         Fixes the random start and the probe.
     tol : float
@@ -94,7 +98,7 @@ def leading_eigenpairs(
     >>> pairs.values[:4].round(6).tolist(), pairs.converged
     ([0.9, 0.8, 0.8, 0.8], True)
     """
-    counted = CountedProduct(product)
+    counted = CountedProduct(product, row_cost)
     known = np.empty((size, 0)) if locked is None else locked
     n_pairs = min(n_wanted + GUARD_VECTORS, size - known.shape[1])
     if size <= DENSE_SIZE or n_pairs * DENSE_SHARE > size:

@@ -16,14 +16,28 @@ Product = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 # Room for the basis, in blocks; when it is full, the best third is kept.
 BASIS_BLOCKS = 8
 KEPT_SHARE = 3
+# Up to this many columns the small eigenproblem costs next to nothing and is solved at every step;
+# a larger basis grows by plain products until it is full.
+CHEAP_COLUMNS = 256
+# A polynomial of higher degree makes the directions of one block nearly dependent.
+HIGHEST_DEGREE = 10
 
 
 class CountedProduct:
-    """The product of the operator with a block of vectors, and how often it was taken."""
+    """The product of the operator with a block of vectors, and how often it was taken.
 
-    def __init__(self, product: Product) -> None:
+    `row_cost` is the number of multiplications in a row of the product. Against it stands the work of
+    keeping a basis orthogonal, which grows with the number of its columns.
+    """
+
+    def __init__(self, product: Product, row_cost: float) -> None:
         self._product = product
+        self._row_cost = row_cost
         self.used = 0
+
+    def filter_degree(self, n_columns: int) -> int:
+        """Products worth taking for each block that is made orthogonal to `n_columns` others."""
+        return int(np.clip(n_columns / self._row_cost, 1, HIGHEST_DEGREE))
 
     def __call__(self, block: NDArray[np.float64]) -> NDArray[np.float64]:
         """The operator times the block."""
@@ -102,33 +116,59 @@ def search(
     """Largest Ritz pairs orthogonal to `known`, as many as there are tolerances for their residuals.
 
     Stops when every residual is within its tolerance, or when `product` was used `limit` times. The
-    basis grows by the residuals, so from a random start it spans the block Krylov space.
+    basis grows by residuals or products, so from a random start it spans the block Krylov space.
     """
     width = tolerances.size
     space = SearchSpace(len(start), start.shape[1] + BASIS_BLOCKS * width)
     missing = max(0, width - start.shape[1])
     block = orthonormal_directions(np.hstack([start, rng.standard_normal((len(start), missing))]), [known])
+    degree = product.filter_degree(space.capacity)
+    cut = 1.0
     while True:
-        space.extend(block, product(block))
-        pairs, residuals = space.ritz(width)
-        if np.all(pairs.residuals <= tolerances) or product.used >= limit:
-            return pairs
-        if space.used + width > space.capacity:
-            space.restart(space.capacity // KEPT_SHARE)
-        # Pairs that are done cost no more products; the guards are never done.
-        unfinished = pairs.residuals > tolerances.min()
-        block = _next_block(residuals[:, unfinished], known, space.basis, rng)
+        image = product(block)
+        space.extend(block, image)
+        full = space.used + width > space.capacity
+        if full or space.used <= CHEAP_COLUMNS or product.used >= limit:
+            pairs, residuals = space.ritz(width)
+            if np.all(pairs.residuals <= tolerances) or product.used >= limit:
+                return pairs
+            if full:
+                space.restart(space.capacity // KEPT_SHARE)
+            # Pairs that are done cost no more products; the guards are never done.
+            unfinished = pairs.residuals > tolerances.min()
+            promising, plain = pairs.vectors[:, unfinished], residuals[:, unfinished]
+            cut = float(pairs.values[-1])
+        else:
+            promising, plain = block, image
+        affordable = min(degree, limit - product.used - 1)
+        use_filter = affordable > 1 and cut < 1
+        candidates = filtered(product, promising, affordable, cut) if use_filter else plain
+        block = _next_block(candidates, known, space.basis, rng)
+
+
+def filtered(
+    product: CountedProduct, block: NDArray[np.float64], degree: int, cut: float
+) -> NDArray[np.float64]:
+    """A Chebyshev polynomial of the operator times a block: small on [-1, cut], steep above.
+
+    Where products are cheap, a few of them together bring more than one block in the basis each.
+    """
+    centre, half = (cut - 1) / 2, (cut + 1) / 2
+    before, now = block, (product(block) - centre * block) / half
+    for _ in range(degree - 1):
+        before, now = now, 2 * (product(now) - centre * now) / half - before
+    return now
 
 
 def _next_block(
-    residuals: NDArray[np.float64],
+    candidates: NDArray[np.float64],
     known: NDArray[np.float64],
     basis: NDArray[np.float64],
     rng: np.random.Generator,
 ) -> NDArray[np.float64]:
-    """The residuals' new directions; random ones where the basis is closed under the operator."""
-    block = orthonormal_directions(residuals, [known, basis])
+    """New directions among the candidates; random ones where the basis is closed under the operator."""
+    block = orthonormal_directions(candidates, [known, basis])
     if block.shape[1] == 0:
-        fresh = rng.standard_normal((len(basis), max(1, residuals.shape[1])))
+        fresh = rng.standard_normal((len(basis), max(1, candidates.shape[1])))
         block = orthonormal_directions(fresh, [known, basis])
     return block

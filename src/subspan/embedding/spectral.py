@@ -29,7 +29,7 @@ def spectral_embedding(
     n_components: int | Literal["auto"] | None = None,
     seed: int = 0,
     tol: float = 1e-6,
-    max_products: int = 500,
+    max_products: int = 2000,
     n_threads: int = 1,
 ) -> Embedding:
     """Embed the points by the largest eigenvectors of D^-1/2 A D^-1/2, each row scaled to unit length.
@@ -85,7 +85,10 @@ def spectral_embedding(
     roots = np.sqrt(inner.sum(axis=1))
     indicators = _indicators(components[embedded], roots)
     with single_threaded_libraries(), normalised_product(inner, roots, n_threads) as product:
-        solve = partial(leading_eigenpairs, product, len(roots), locked=indicators, seed=seed)
+        row_cost = inner.nnz / len(roots)
+        solve = partial(
+            leading_eigenpairs, product, len(roots), locked=indicators, row_cost=row_cost, seed=seed
+        )
         if n_components == "auto":
             pairs = _pairs_before_gap(solve, indicators.shape[1], n_clusters, tol, max_products - 1)
         else:

@@ -370,7 +370,7 @@ def step(
     target = state.special_target[slot, special] if special >= 0 else 0.0
     k = numbers[N_ATOMS]
     atom = atom_at(dictionary, position)
-    correlation = float(points.correlations[j, atom])
+    correlation = np.float64(points.correlations[j, atom])
     # Where the target is zero a preserved atom always gains, so only special ones are in question.
     in_question = rules.from_dropped and special >= 0
     if in_question and keeps_dropped(state.special_score[slot, special], target, atom_norms[atom], rules):
@@ -393,7 +393,7 @@ def step(
                 other = atom_at(dictionary, state.rows[slot, a])
                 total = 0.0
                 for d in range(atoms.shape[1]):
-                    total += float(atoms[atom, d]) * float(atoms[other, d])
+                    total += np.float64(atoms[atom, d]) * np.float64(atoms[other, d])
                 cross[a] = total
         cross[k] = atom_norms[atom]
         accepted = accept(state, slot, position, cross, correlation, target, points.squared_norms[j], rules)

@@ -1,0 +1,62 @@
+"""Solve small problems with every plan and variant and save the coefficients: small_problems.py OUT.npz.
+
+Run twice, with and without compilation, it shows that the kernels mean the same in both.
+"""
+
+from __future__ import annotations
+
+import sys
+from itertools import product
+from pathlib import Path
+
+import numba
+import numpy as np
+
+from subspan.datasets import make_union_of_subspaces
+from subspan.self_expression.consensus import ConsensusSettings, represent
+from subspan.self_expression.dictionaries import sample_dictionaries
+from subspan.sources import ArraySource
+
+PLANS = ("shared", "per_dictionary", "residual")
+VARIANTS = (
+    # selection, candidates, average, damping, unit norm
+    ("psi", "preserved", "all", 0.5, True),
+    ("psi", "all", "chosen", 0.5, False),
+    ("greedy", "preserved", "chosen", 0.5, False),
+    ("greedy", "all", "all", 0.5, True),
+    ("psi", "preserved", "all", 0.0, True),
+)
+
+
+def solve(dtype: str, plan: str, variant: tuple[str, str, str, float, bool]) -> dict[str, np.ndarray]:
+    """Coefficients and counts of one small problem."""
+    selection, candidates, average, damping, unit_norm = variant
+    X, _ = make_union_of_subspaces(2, 3, 8, 12, noise=0.1, shuffle=False, random_state=0)
+    dictionaries = sample_dictionaries(len(X), 3, n_nonzero=4, dropout=0.3, seed=1)
+    # Without damping: copies are twins, and four atoms of a subspace of dimension three are dependent.
+    X[:12] = np.random.default_rng(3).standard_normal((12, 3)) @ X[:3]
+    dictionaries.append(np.arange(12))
+    X /= np.linalg.norm(X, axis=1, keepdims=True)
+    X[13], X[15] = X[14], -X[16]
+    X = (X * (1 if unit_norm else np.linspace(0.5, 2, len(X))[:, None])).astype(dtype)
+    settings = ConsensusSettings(
+        4, damping=damping, max_iter=3 if damping else 1,
+        selection=selection, candidates=candidates, average=average,
+    )  # fmt: skip
+    found = represent(
+        ArraySource(X), dictionaries, settings, budget=10**9, gram_plan=plan, unit_norm=unit_norm
+    )  # fmt: skip
+    return {"C": found.coefficients.toarray(), "counts": np.array(list(found.counts.values()))}
+
+
+def main(out: Path) -> None:
+    """Solve all of them."""
+    arrays = {"compiled": np.array(not numba.config.DISABLE_JIT)}
+    for dtype, plan, (number, variant) in product(("float32", "float64"), PLANS, enumerate(VARIANTS)):
+        for name, array in solve(dtype, plan, variant).items():
+            arrays[f"{dtype} {plan} {number} {name}"] = array
+    np.savez(out, **arrays)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

@@ -1,0 +1,183 @@
+"""Coefficients and labels are the same bit for bit, however the work is split and the data are laid out."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from subspan import S3COMPC
+from subspan.datasets import make_union_of_subspaces
+from subspan.self_expression.consensus import ConsensusSettings, represent
+from subspan.self_expression.dictionaries import sample_dictionaries
+from subspan.sources import ArraySource
+from subspan.sources.checks import unit_rows
+
+N_POINTS = 700
+DIMENSIONS = [9, 64, 500]
+TYPES = ["float32", "float64"]
+
+
+@cache
+def distinct(n_features: int, dtype: str) -> np.ndarray:
+    return make_union_of_subspaces(4, 4, n_features, N_POINTS // 4, noise=0.05, random_state=1, dtype=dtype)[0]
+
+
+@cache
+def duplicated(n_features: int, dtype: str) -> np.ndarray:
+    """A tenth of the rows are copies of others."""
+    X = distinct(n_features, dtype).copy()
+    X[::10] = X[5::10]
+    return X
+
+
+@cache
+def tied(n_features: int, dtype: str) -> np.ndarray:
+    """Rows with a few entries -1, 1: a great many of their inner products are equal."""
+    rng = np.random.default_rng(2)
+    X = np.zeros((N_POINTS, n_features), dtype)
+    for row in X:
+        row[rng.choice(n_features, 4, replace=False)] = rng.choice([-1, 1], 4)
+    return X
+
+
+DATA = {"distinct": distinct, "duplicated": duplicated, "tied": tied}
+
+
+def coefficients(X: np.ndarray, **how: Any) -> csr_array:
+    kept = sample_dictionaries(len(X), 5, n_nonzero=4, dropout=0.5, seed=3)
+    settings = ConsensusSettings(4, damping=0.3, max_iter=3)
+    return represent(ArraySource(unit_rows(X)), kept, settings, budget=10**9, **how).coefficients
+
+
+def assert_identical(one: csr_array, other: csr_array) -> None:
+    assert one.dtype == other.dtype
+    for name in ("indptr", "indices", "data"):
+        assert np.array_equal(getattr(one, name), getattr(other, name)), name
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("n_features", DIMENSIONS)
+@pytest.mark.parametrize("data", DATA)
+def test_threads_blocks_and_plans(data, n_features, dtype):
+    X = DATA[data](n_features, dtype)
+    reference = coefficients(X, gram_plan="shared", threads=1, block_rows=512)
+    for plan in ("shared", "per_dictionary"):
+        for threads, block_rows in ((1, 4096), (2, 128), (2, 512), (1, 300)):
+            found = coefficients(X, gram_plan=plan, threads=threads, block_rows=block_rows)
+            assert_identical(reference, found)
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("n_features", DIMENSIONS)
+@pytest.mark.parametrize("data", DATA)
+def test_residual_plan_with_itself(data, n_features, dtype):
+    X = DATA[data](n_features, dtype)
+    reference = coefficients(X, gram_plan="residual", threads=1, block_rows=512)
+    for threads, block_rows in ((1, 4096), (2, 128)):
+        found = coefficients(X, gram_plan="residual", threads=threads, block_rows=block_rows)
+        assert_identical(reference, found)
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("n_features", DIMENSIONS)
+def test_residual_plan_finds_the_same_atoms(n_features, dtype):
+    """Its arithmetic is another one, so only ties may be decided otherwise; these data have none."""
+    X = distinct(n_features, dtype)
+    one, other = (coefficients(X, gram_plan=plan) for plan in ("shared", "residual"))
+    differs = ((one != 0) != (other != 0)).sum(axis=1) > 0
+    assert differs.mean() <= (0 if dtype == "float64" else 0.01)
+    assert abs(one - other)[~differs].max() < (1e-12 if dtype == "float64" else 1e-4)
+
+
+def fit(X: np.ndarray, **how: Any) -> S3COMPC:
+    model = S3COMPC(4, n_nonzero=4, n_subproblems=5, damping=0.3, max_iter=3, n_init=3, random_state=0)
+    return model.set_params(**how).fit(X)
+
+
+def assert_same_fit(one: S3COMPC, other: S3COMPC) -> None:
+    assert_identical(one.representation_, other.representation_)
+    assert np.array_equal(one.labels_, other.labels_)
+    assert np.array_equal(one.embedding_, other.embedding_)
+    assert one.changes_ == other.changes_
+    assert one.counts_ == other.counts_
+
+
+def misaligned(X: np.ndarray) -> np.ndarray:
+    buffer = bytearray(X.nbytes + 1)
+    copy = np.frombuffer(buffer, X.dtype, X.size, offset=1).reshape(X.shape)
+    copy[:] = X
+    assert not copy.flags.aligned
+    return copy
+
+
+def read_only(X: np.ndarray) -> np.ndarray:
+    copy = X.copy()
+    copy.flags.writeable = False
+    return copy
+
+
+def on_disk(X: np.ndarray, folder: Path) -> np.ndarray:
+    np.save(folder / "X.npy", X)
+    return np.load(folder / "X.npy", mmap_mode="r")
+
+
+LAYOUTS = {
+    "column-major": np.asfortranarray,
+    "misaligned": misaligned,
+    "read-only": read_only,
+    "big-endian": lambda X: X.astype(X.dtype.newbyteorder(">")),
+    "backwards": lambda X: X[::-1].copy()[::-1],
+    "every second column": lambda X: np.repeat(X, 2, axis=1)[:, ::2],
+}
+
+
+@pytest.mark.filterwarnings("ignore::subspan.handover.DataWarning")
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("n_features", DIMENSIONS)
+@pytest.mark.parametrize("data", DATA)
+def test_estimator_with_any_number_of_jobs(data, n_features, dtype):
+    X = DATA[data](n_features, dtype)
+    for duplicates in ("merge", "keep"):
+        fitted = [fit(X, n_jobs=n_jobs, duplicates=duplicates) for n_jobs in (1, 2)]
+        assert_same_fit(*fitted)
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+def test_estimator_with_any_layout(dtype, tmp_path):
+    X = distinct(64, dtype)
+    reference = fit(X)
+    for layout in LAYOUTS.values():
+        assert_same_fit(reference, fit(layout(X)))
+    assert_same_fit(reference, fit(on_disk(X, tmp_path)))
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("data", [distinct, duplicated])
+@pytest.mark.filterwarnings("ignore::subspan.handover.DataWarning")
+def test_estimator_with_any_memory_budget(data, dtype):
+    """Room for Gram matrices of all sub-dictionaries, for one of all points, and for none."""
+    X = data(64, dtype)
+    itemsize = np.dtype(dtype).itemsize
+    ample, little, none = (fit(X, memory_budget=b) for b in ("1GB", 768**2 * itemsize, 1000))
+    assert_same_fit(ample, little)
+    assert np.array_equal(ample.labels_, none.labels_)
+    supports = [model.representation_ != 0 for model in (ample, none)]
+    assert ((supports[0] != supports[1]).sum(axis=1) > 0).mean() <= (0 if dtype == "float64" else 0.01)
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+def test_powers_of_two_change_nothing(dtype):
+    X = distinct(64, dtype)
+    scales = 2.0 ** np.random.default_rng(0).integers(-40, 40, (N_POINTS, 1))
+    assert_same_fit(fit(X), fit((X * scales).astype(dtype)))
+
+
+def test_a_seed_fixes_everything():
+    X = distinct(64, "float32")
+    assert_same_fit(fit(X, random_state=5), fit(X, random_state=np.random.RandomState(5)))
+    assert (fit(X, random_state=5).representation_ != fit(X, random_state=6).representation_).nnz > 0
