@@ -25,7 +25,14 @@ from subspan.handover import DataWarning, Embedding, InputError, Representation
 from subspan.labeling import attach_left_out, canonical_labels, label_embedding
 from subspan.parameters import check_parameters, negative_integer, one_of, positive_integer
 from subspan.sources import ArraySource, Source
-from subspan.sources.checks import check_finite, first_occurrences, unit_rows, zero_rows
+from subspan.sources.checks import (
+    check_finite,
+    check_kind,
+    first_occurrences,
+    refusal,
+    unit_rows,
+    zero_rows,
+)
 
 # Integers of up to 16 bits, and half precision, are exact in float32: images need no float64. Single
 # precision stands here too because scikit-learn takes the foreign byte order for another type.
@@ -150,9 +157,7 @@ class SubspaceClusterer(ClusterMixin, BaseEstimator):
         """Check the rows, bring them to unit norm, set zero rows aside and merge copies."""
         narrow = getattr(getattr(X, "dtype", None), "char", "d") in EXACT_IN_FLOAT32
         dtypes = [np.float32, np.float64] if narrow else [np.float64, np.float32]
-        data: NDArray[np.floating] = validate_data(
-            self, X, dtype=dtypes, order="C", ensure_all_finite=False, ensure_min_samples=2
-        )
+        data: NDArray[np.floating] = self._validated(X, dtype=dtypes, order="C", ensure_min_samples=2)
         check_finite(data)
         empty = zero_rows(data)
         if len(empty) and self.zero_rows == "raise":
@@ -179,6 +184,14 @@ class SubspaceClusterer(ClusterMixin, BaseEstimator):
             rows if len(originals) == len(rows) else rows[originals], usable[originals], point_of_row
         )
 
+    def _validated(self, X: ArrayLike, **options: Any) -> Any:
+        """`X` as scikit-learn's checks pass it; entries that are not finite are named by our own."""
+        check_kind(X)
+        try:
+            return validate_data(self, X, ensure_all_finite=False, **options)
+        except (TypeError, ValueError, OverflowError) as error:
+            raise refusal(X, error) from None
+
     def _keep_representation(self, representation: Representation, points: Points) -> None:
         self.representation_ = points.expand(representation.coefficients)
         self.n_iter_ = representation.n_iter
@@ -189,7 +202,7 @@ class SubspaceClusterer(ClusterMixin, BaseEstimator):
         """The affinity, from the coefficients found or handed in, or as handed in itself."""
         if self.affinity == "self_expressive":
             return symmetric_affinity(self.representation_, self.scale)
-        matrix = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32])
+        matrix = self._validated(X, accept_sparse="csr", dtype=[np.float64, np.float32])
         if self.affinity == "precomputed":
             return check_graph(matrix)
         self.representation_ = check_coefficients(matrix)
@@ -210,8 +223,10 @@ class SubspaceClusterer(ClusterMixin, BaseEstimator):
         self.eigenvalues_ = embedding.eigenvalues
         self.certificate_ = embedding.certificate
         self.counts_["components"] = int(embedding.components.max()) + 1
-        self.counts_["isolated_points"] = int((embedding.components < 0).sum())
-        self.counts_["left_out"] = int((~embedding.embedded).sum())
+        # Zero rows have no edge either, but they have been counted, and their label is settled.
+        zero_rows = self.counts_.get("zero_rows", 0)
+        self.counts_["isolated_points"] = int((embedding.components < 0).sum()) - zero_rows
+        self.counts_["left_out"] = int((~embedding.embedded).sum()) - zero_rows
         return embedding
 
     def _label(self, embedding: Embedding, points: Points | None, seed: int) -> NDArray[np.int64]:
@@ -241,8 +256,10 @@ class SubspaceClusterer(ClusterMixin, BaseEstimator):
         remarks = [
             f"{count} {name.replace('_', ' ')}"
             for name, count in self.counts_.items()
-            if count and name not in ("components", "left_out")
+            if count and name not in ("zero_rows", "components", "left_out")
         ]
+        if self.counts_.get("zero_rows"):
+            remarks.insert(0, f"{self.counts_['zero_rows']} zero rows got the label -1")
         if surplus > 0:
             remarks.append(f"{surplus} components of the graph more than clusters")
         if self.counts_["left_out"]:

@@ -18,12 +18,12 @@ import click
     help="Where the labels of the first run go.",
 )
 def demo(seeds: int, path: Path) -> None:
-    r"""Cluster scikit-learn's digits with S3COMP-C and compare.
+    """Cluster scikit-learn's digits with S3COMP-C and compare.
 
     \b
     Example:
       subspan demo --seeds 5 --labels labels.csv
-    """
+    """  # noqa: D301 (click needs the character itself)
     if not path.parent.is_dir():
         raise click.BadParameter(f"there is no folder {path.parent}", param_hint="--labels")
     # Imported here: the help of all verbs must not wait for scientific libraries.

@@ -11,7 +11,7 @@ import click
 from subspan.handover import InputError
 
 # Verb and the module that holds it, as a function of the same name.
-VERBS = {"demo": "subspan.cli.demo"}
+VERBS = {"datasets": "subspan.cli.datasets", "demo": "subspan.cli.demo"}
 
 
 class LazyGroup(click.Group):

@@ -24,9 +24,10 @@ def parse_bytes(budget: int | float | str) -> int:
     1572864
     """
     match = re.fullmatch(r"\s*([0-9]*\.?[0-9]+(?:e[0-9]+)?)\s*([kmgt]i?)?b?\s*", str(budget).lower())
-    if match is None or float(match[1]) <= 0:
+    size = float(match[1]) * (UNITS | BINARY_UNITS)[match[2] or ""] if match else 0.0
+    if not 0 < size < float("inf"):
         raise InputError(f"memory_budget={budget!r} is not a size; write it like '2GB' or '512MiB'.")
-    return int(float(match[1]) * (UNITS | BINARY_UNITS)[match[2] or ""])
+    return int(size)
 
 
 def default_budget(root: Path = Path("/")) -> int:

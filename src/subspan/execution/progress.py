@@ -17,9 +17,7 @@ INTERVAL = 30.0
 
 
 @contextmanager
-def progress_bar(
-    what: str, total: int, *, show: bool, console: Console | None = None
-) -> Iterator[Advance]:
+def progress_bar(what: str, total: int, *, show: bool, console: Console | None = None) -> Iterator[Advance]:
     """A function to call with the number of steps just done; silent unless `show`.
 
     Examples
@@ -28,13 +26,18 @@ def progress_bar(
     ...     for _ in range(10):
     ...         advance(1)
     """
-    console = console or Console(stderr=True)
     if not show:
-        yield lambda steps: None
-    elif console.is_terminal:
+        yield _be_silent
+        return
+    console = console or Console(stderr=True)
+    if console.is_terminal:
         yield from _bar(what, total, console)
     else:
         yield _Lines(what, total, console)
+
+
+def _be_silent(_: int) -> None:
+    """Nothing to show."""
 
 
 def _bar(what: str, total: int, console: Console) -> Iterator[Advance]:
@@ -63,4 +66,6 @@ class _Lines:
         self.spoken = now
         left = (now - self.started) / max(self.done, 1) * (self.total - self.done)
         note = f"about {left:.0f} s left" if self.done < self.total else f"{now - self.started:.1f} s"
-        self.console.print(f"{self.what}: {self.done} of {self.total}, {note}", highlight=False)
+        self.console.print(
+            f"{self.what}: {self.done} of {self.total}, {note}", highlight=False, soft_wrap=True
+        )

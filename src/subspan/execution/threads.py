@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import TypeVar
+from threading import Lock
+from typing import Any, TypeVar
 
 import joblib
-from threadpoolctl import threadpool_limits
+from threadpoolctl import OpenBLASController, ThreadpoolController
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -28,10 +29,49 @@ def n_threads(n_jobs: int | None) -> int:
     return n_jobs if n_jobs > 0 else max(1, cores + 1 + n_jobs)
 
 
+class _BlasHold:
+    """One BLAS thread as long as anybody needs it.
+
+    The number is the whole process's, and fits may overlap in threads of the user's: whoever comes first
+    lowers it, whoever leaves last restores it.
+    """
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._n_users = 0
+        self._limits: Any = None
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if self._n_users == 0:
+                _let_any_thread_set_blas()
+                self._limits = ThreadpoolController().select(user_api="blas").limit(limits=1)
+            self._n_users += 1
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._n_users -= 1
+            if self._n_users == 0:
+                _let_any_thread_set_blas()
+                self._limits.restore_original_limits()
+                _let_any_thread_set_blas()
+
+
+def _let_any_thread_set_blas() -> None:
+    """Newer versions of threadpoolctl ignore all threads but the first that set a limit."""
+    clear = getattr(OpenBLASController, "clear_controlling_thread", None)
+    if clear is not None:
+        clear(force=True)
+
+
+_blas_hold = _BlasHold()
+
+
 @contextmanager
 def single_threaded_libraries() -> Iterator[None]:
     """BLAS and OpenMP run one thread each: their results depend on the number of threads."""
-    with threadpool_limits(limits=1):
+    # OpenMP keeps a number for each thread, so there every user has a limit of his own.
+    with _blas_hold, ThreadpoolController().select(user_api="openmp").limit(limits=1):
         yield
 
 

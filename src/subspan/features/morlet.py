@@ -32,7 +32,7 @@ def morlet_spectrum(shape: tuple[int, int], scale: int, orientation: int, n_orie
     """
     width = WIDTH * 2.0**scale
     slant = 4 / n_orientations
-    angle = math.pi * (math.ceil(n_orientations / 2) - 1 - orientation) / n_orientations
+    angle = math.pi * (n_orientations // 2 - 1 - orientation) / n_orientations
     row, column = np.meshgrid(*map(_coordinates, shape), indexing="ij", sparse=True)
     along = math.cos(angle) * row + math.sin(angle) * column
     across = math.cos(angle) * column - math.sin(angle) * row
@@ -44,7 +44,7 @@ def morlet_spectrum(shape: tuple[int, int], scale: int, orientation: int, n_orie
 
 
 def gaussian_spectrum(length: int, scale: int) -> Floats:
-    """Spectrum of a one-dimensional Gaussian of width 0.8 * 2**scale and sum one.
+    """Spectrum of a one-dimensional Gaussian of width 0.8 * 2**scale and integral one.
 
     Examples
     --------
@@ -64,11 +64,9 @@ def low_frequencies(spectrum: Floats, resolution: int) -> Floats:
     >>> low_frequencies(np.arange(8.0), 1)
     array([0., 1., 6., 7.])
     """
-    for axis, length in enumerate(spectrum.shape):
-        half = length // 2 ** (resolution + 1)
-        kept = np.r_[0:half, length - half : length]
-        spectrum = spectrum.take(kept, axis)
-    return spectrum
+    halves = [length // 2 ** (resolution + 1) for length in spectrum.shape]
+    kept = [np.r_[0:half, -half:0] for half in halves]
+    return np.asarray(spectrum[np.ix_(*kept)])
 
 
 def smoothing_matrix(length: int, n_scales: int, resolution: int) -> NDArray[np.float32]:
@@ -84,7 +82,7 @@ def smoothing_matrix(length: int, n_scales: int, resolution: int) -> NDArray[np.
     kernel = fft.ifft(low_frequencies(gaussian_spectrum(length, n_scales - 1), resolution)).real
     step = 2 ** (n_scales - resolution)
     centres = np.arange(step, len(kernel) - step, step)
-    return kernel[centres[:, None] - np.arange(len(kernel))].astype(np.float32)
+    return np.asarray(kernel[centres[:, None] - np.arange(len(kernel))], np.float32)
 
 
 def _coordinates(length: int) -> Floats:

@@ -92,9 +92,11 @@ def largest_magnitude(
 
     Integer maxima vectorise under strict arithmetic; floating-point ones do not.
     """
-    top = magnitude_mask & 0
+    narrow = bits.dtype.type
+    top = narrow(0)
     for i in range(np.uint64(start), np.uint64(stop)):
-        top = max(top, bits[i] & magnitude_mask)
+        # Integers widen in every operation unless they are called back, and wide ones fill vectors twice.
+        top = max(top, narrow(bits[i] & magnitude_mask))
     return top
 
 

@@ -16,9 +16,10 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from subspan.execution.threads import run_in_threads
-from subspan.execution.tiles import TILE, gram_rows, padded, tile_product
+from subspan.execution.tiles import TILE, gram_rows, padded, padded_length, tile_product
 from subspan.handover import Representation
 from subspan.kernels.consensus import average_solutions
+from subspan.kernels.gather import gather_rows
 from subspan.kernels.pursuit import advance, begin, pursue
 from subspan.kernels.state import DEPENDENT, TWINS, Dictionary, Picks, Points, PursuitState, Rules, new_state
 from subspan.self_expression.plan import GramPlan, choose_gram_plan
@@ -87,7 +88,8 @@ class ConsensusTask:
         self.settings = settings
         self.gram_plan = gram_plan
         self.block_rows = block_rows
-        self.atom_rows = np.unique(np.concatenate(dictionaries))
+        every_point = gram_plan in ("shared", "gathered")
+        self.atom_rows = np.arange(source.shape[0]) if every_point else used_atoms(dictionaries)
         self.atoms = padded(source.take(self.atom_rows))
         self.atom_norms = squared_norms(self.atoms)
         self.atom_of_row = np.full(source.shape[0], -1, np.int32)
@@ -95,7 +97,8 @@ class ConsensusTask:
         self.unit_norm = unit_norm
         kept = [self.atom_of_row[rows] for rows in dictionaries]
         self.dictionary_atoms = [padded(self.atoms[c]) for c in kept] if gram_plan == "residual" else []
-        grams = self._build_grams(kept, threads)
+        self.shared_gram = gram_matrix(self.atoms, threads) if every_point else None
+        grams = [self._gram(columns, threads) for columns in kept]
         self.dictionaries = [
             self._dictionary(columns, gram) for columns, gram in zip(kept, grams, strict=True)
         ]
@@ -128,12 +131,15 @@ class ConsensusTask:
             magnitude_mask=_bits_type(dtype)(np.iinfo(_bits_type(dtype)).max),
         )
 
-    def _build_grams(self, kept: list[NDArray[np.int32]], threads: int) -> list[Floats]:
-        if self.gram_plan == "residual":
-            return [np.empty((0, 0), self.atoms.dtype)] * len(kept)
-        if self.gram_plan == "shared":
-            return [gram_matrix(self.atoms, threads)] * len(kept)
-        return [gram_matrix(padded(self.atoms[columns]), threads) for columns in kept]
+    def _gram(self, columns: NDArray[np.int32], threads: int) -> Floats:
+        """Gram matrix of one sub-dictionary; the same bit for bit whichever plan it comes from."""
+        if self.gram_plan == "shared" and self.shared_gram is not None:
+            return self.shared_gram
+        if self.gram_plan == "gathered" and self.shared_gram is not None:
+            return gathered_matrix(self.shared_gram, columns, threads)
+        if self.gram_plan == "per_dictionary":
+            return gram_matrix(padded(self.atoms[columns]), threads)
+        return np.empty((0, 0), self.atoms.dtype)
 
     def _dictionary(self, columns: NDArray[np.int32], gram: Floats) -> Dictionary:
         n_atoms, dtype = len(self.atom_rows), self.atoms.dtype
@@ -157,7 +163,7 @@ class ConsensusTask:
         n_slots = TILE if self.gram_plan == "residual" else 1
         shape = (n_subproblems, TILE, s)
         return Workspace(
-            correlations=np.empty((TILE, n_atoms), dtype),
+            correlations=np.empty((TILE, n_atoms if self.shared_gram is None else 0), dtype),
             base=np.empty(longest, dtype),
             scores=np.empty(longest, dtype),
             cross=np.empty(s),
@@ -173,9 +179,9 @@ class ConsensusTask:
         capacity = self.settings.n_nonzero * len(self.dictionaries)
         own = np.full(TILE, -1, np.int32)
         own[: stop - start] = self.atom_of_row[start:stop]
-        if self.gram_plan == "shared" and len(self.atom_rows) == self.source.shape[0]:
+        if self.shared_gram is not None:
             # The atoms are the points, so their correlations are rows of the Gram matrix.
-            correlations = self.dictionaries[0].gram[start : start + TILE]
+            correlations = self.shared_gram[start : start + TILE]
         else:
             correlations = tile_product(rows, self.atoms, out=work.correlations)
         return Points(
@@ -256,7 +262,7 @@ def represent(
         Bytes that Gram matrices may take; decides the plan unless `gram_plan` names it.
     unit_norm : bool
         Whether rows have unit norm.
-    gram_plan : {"shared", "per_dictionary", "residual"}, optional
+    gram_plan : {"shared", "gathered", "per_dictionary", "residual"}, optional
     threads, block_rows : int
         How the work is split. They change nothing in the result.
 
@@ -271,9 +277,10 @@ def represent(
     >>> represent(ArraySource(X), kept, settings, budget=10**9).coefficients.shape
     (120, 120)
     """
+    n_points, n_features = source.shape
     plan = gram_plan or choose_gram_plan(
-        len(np.unique(np.concatenate(dictionaries))), [len(kept) for kept in dictionaries],
-        source.shape[1], settings.n_nonzero, source.dtype.itemsize, budget,
+        n_points, len(used_atoms(dictionaries)), [len(kept) for kept in dictionaries],
+        n_features, settings.n_nonzero, source.dtype.itemsize, budget,
     )  # fmt: skip
     task = ConsensusTask(
         source, dictionaries, settings,
@@ -320,6 +327,24 @@ def gram_matrix(atoms: Floats, threads: int) -> Floats:
     for _ in run_in_threads(fill, range(0, len(atoms), TILE), threads):
         pass
     return gram
+
+
+def gathered_matrix(gram: Floats, columns: NDArray[np.int32], threads: int) -> Floats:
+    """The part of a Gram matrix that belongs to `columns`, padded to whole tiles."""
+    length = padded_length(len(columns))
+    part = np.empty((length, length), gram.dtype)
+
+    def fill(start: int) -> None:
+        gather_rows(gram, columns, start, start + TILE, part)
+
+    for _ in run_in_threads(fill, range(0, length, TILE), threads):
+        pass
+    return part
+
+
+def used_atoms(dictionaries: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
+    """Sorted rows that some sub-dictionary kept."""
+    return np.unique(np.concatenate(dictionaries))
 
 
 def squared_norms(rows: Floats) -> NDArray[np.float64]:

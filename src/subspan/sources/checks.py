@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from hashlib import blake2b
+from reprlib import repr as short
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
 
 from subspan.handover import InputError
 
@@ -13,6 +16,58 @@ from subspan.handover import InputError
 CHUNK = 1024
 
 Floats = NDArray[np.floating]
+
+
+def check_kind(X: Any) -> None:
+    """Raise if `X` is something that would silently become other numbers than the caller sees.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> check_kind(np.array([["2026-01-31"]], dtype="datetime64[D]"))
+    Traceback (most recent call last):
+    subspan.handover.InputError: X: must hold numbers, but has dtype datetime64[D].
+    """
+    if np.ma.is_masked(X):
+        row = int(np.flatnonzero(np.ma.getmaskarray(X).any(axis=-1))[0])
+        raise InputError(f"X: has masked entries, the first in row {row}; fill them or leave such rows out.")
+    dtype = getattr(X, "dtype", None)
+    if isinstance(dtype, np.dtype) and dtype.kind in "mMV":
+        raise InputError(f"X: must hold numbers, but has dtype {dtype}.")
+
+
+def refusal(X: ArrayLike, error: Exception) -> Exception:
+    """What scikit-learn refused, as one sentence that names the argument and the place.
+
+    Examples
+    --------
+    >>> refusal([["1", "two"]], ValueError("could not convert"))
+    InputError("X: row 0, column 1 holds 'two', which is not a number (could not convert).")
+    """
+    if issparse(X):
+        return error
+    reason = str(error).partition("\n")[0].rstrip(":. ")
+    kind = TypeError if isinstance(error, TypeError) else InputError
+    try:
+        table = np.asarray(X)
+    except ValueError:
+        return InputError("X: its rows have different lengths, so it is not a table.")
+    if table.ndim != 2:
+        return InputError(f"X: must be a table with a point in each row, but has shape {table.shape}.")
+    entries = np.ndenumerate(table.astype(object)) if table.dtype.kind in "OSU" else ()
+    for (row, column), value in entries:
+        if not _is_number(value):
+            place = f"row {row}, column {column}"
+            return kind(f"X: {place} holds {short(value)}, which is not a number ({reason}).")
+    return kind(f"X: {reason}.")
+
+
+def _is_number(value: Any) -> bool:
+    try:
+        float(value)
+    except (TypeError, ValueError, OverflowError):
+        return False
+    return True
 
 
 def check_finite(X: Floats, name: str = "X") -> None:

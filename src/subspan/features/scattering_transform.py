@@ -1,14 +1,8 @@
-"""The two-dimensional scattering transform: wavelets, moduli and averages, twice.
-
-Fields are kept as (rows, images, columns): then transforms along both axes and the smoothing matrices
-run over a whole batch at once. A convolution that is followed by subsampling folds its spectrum first,
-so that the inverse transform has the small size already.
-"""
+"""The two-dimensional scattering transform: wavelets, moduli and averages, twice."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,66 +10,15 @@ from scipy import fft
 
 from subspan.execution.progress import progress_bar
 from subspan.execution.threads import n_threads, run_in_threads
+from subspan.features.filter_bank import Field, FilterBank, make_filter_bank
 from subspan.features.images import check_images
-from subspan.features.morlet import low_frequencies, morlet_spectrum, smoothing_matrix
 from subspan.handover import InputError
-
-Field = NDArray[np.float32]
-Spectrum = NDArray[np.complex64]
 
 # Images transformed together. The last batch is filled up with blank ones: what a product gives for
 # one image then does not depend on the images around it.
 BATCH = 64
 # Batches handed to the threads at a time, so that results do not pile up before a slow reader.
 BATCHES_AHEAD = 32
-# Parts of a wavelet's spectrum below this share of its peak are zero in single precision.
-NEGLIGIBLE = 1e-7
-
-
-@dataclass(frozen=True)
-class Tile:
-    """A part of a wavelet's spectrum that folds onto the small spectrum as a whole."""
-
-    rows: slice
-    columns: slice
-    # Every number twice, for real and imaginary parts; an axis of length one for the images.
-    weights: Field
-
-
-@dataclass(frozen=True)
-class Wavelet:
-    """One filter together with the subsampling that follows it."""
-
-    scale: int
-    tiles: tuple[Tile, ...]
-
-    def modulus(self, spectrum: Spectrum) -> Field:
-        """|field * wavelet| on the coarser grid, from the spectrum of the field."""
-        parts = spectrum.view(np.float32)
-        first, *others = self.tiles
-        folded = parts[first.rows, :, first.columns] * first.weights
-        for tile in others:
-            folded += parts[tile.rows, :, tile.columns] * tile.weights
-        return np.asarray(np.abs(fft.ifft2(folded.view(np.complex64), axes=(0, 2), overwrite_x=True)))
-
-
-@dataclass(frozen=True)
-class FilterBank:
-    """All filters for images of one padded shape."""
-
-    # Those for the image itself.
-    first: tuple[Wavelet, ...]
-    # Those for what a first wavelet of scale j left: all of coarser scales.
-    second: tuple[tuple[Wavelet, ...], ...]
-    # Smoothing matrices for rows and columns of fields of resolution j.
-    smoothing: tuple[tuple[Field, Field], ...]
-
-    def smooth(self, field: Field, resolution: int) -> Field:
-        """Local averages of a field, on the coarsest grid and without the border."""
-        rows, columns = self.smoothing[resolution]
-        height, n_images, width = field.shape
-        partial = rows @ field.reshape(height, n_images * width)
-        return (partial.reshape(-1, width) @ columns.T).reshape(len(rows), n_images, len(columns))
 
 
 def scattering(
@@ -126,10 +69,17 @@ def scattering(
     (1, 3472)
     """
     checked = check_images(images)
-    options = {"n_scales": n_scales, "n_orientations": n_orientations, "divide_by_maximum": divide_by_maximum}
     out = np.empty((len(checked), n_coefficients(checked.shape[1:], n_scales, n_orientations)), np.float32)
     start = 0
-    for block in scattering_blocks(checked, n_jobs=n_jobs, progress=progress, **options):
+    blocks = scattering_blocks(
+        checked,
+        n_scales=n_scales,
+        n_orientations=n_orientations,
+        divide_by_maximum=divide_by_maximum,
+        n_jobs=n_jobs,
+        progress=progress,
+    )
+    for block in blocks:
         out[start : start + len(block)] = block
         start += len(block)
     return out
@@ -174,8 +124,9 @@ def n_coefficients(shape: tuple[int, ...], n_scales: int = 3, n_orientations: in
     3472
     """
     pairs = n_scales * (n_scales - 1) // 2
-    n_paths = 1 + n_scales * n_orientations + pairs * n_orientations**2
-    height, width = (-(-side // 2**n_scales) for side in shape)
+    n_paths = 1 + n_scales * n_orientations + pairs * n_orientations * n_orientations
+    unit: int = 2**n_scales
+    height, width = (-(-side // unit) for side in shape)
     return n_paths * height * width
 
 
@@ -192,45 +143,10 @@ def _prepare(
     border = tuple((extra // 2, extra - extra // 2) for extra in missing)
     height, width = (side + extra for side, extra in zip(shape, missing, strict=True))
     if min(height, width) <= unit:
-        raise InputError(f"n_scales={n_scales} needs images of more than {unit} x {unit} pixels, got {shape}.")
-    return _filter_bank((height + 2 * unit, width + 2 * unit), n_scales, n_orientations), border
-
-
-def _filter_bank(shape: tuple[int, int], n_scales: int, n_orientations: int) -> FilterBank:
-    spectra = [
-        (scale, morlet_spectrum(shape, scale, orientation, n_orientations))
-        for scale in range(n_scales)
-        for orientation in range(n_orientations)
-    ]
-    return FilterBank(
-        first=tuple(_wavelet(spectrum, scale, 0) for scale, spectrum in spectra),
-        second=tuple(
-            tuple(_wavelet(spectrum, scale, resolution) for scale, spectrum in spectra if scale > resolution)
-            for resolution in range(n_scales)
-        ),
-        smoothing=tuple(
-            (smoothing_matrix(shape[0], n_scales, j), smoothing_matrix(shape[1], n_scales, j))
-            for j in range(n_scales)
-        ),
-    )
-
-
-def _wavelet(spectrum: NDArray[np.float64], scale: int, resolution: int) -> Wavelet:
-    """The wavelet for fields of a given resolution; what it gives has the resolution `scale`."""
-    step = 2 ** (scale - resolution)
-    spectrum = low_frequencies(spectrum, resolution)
-    height, width = (side // step for side in spectrum.shape)
-    # Subsampling by `step` divides the folded spectrum by step**2.
-    weights = np.repeat(spectrum / step**2, 2, axis=1).astype(np.float32)[:, None, :]
-    floor = NEGLIGIBLE * np.abs(weights).max()
-    tiles = []
-    for top in range(0, spectrum.shape[0], height):
-        for left in range(0, 2 * spectrum.shape[1], 2 * width):
-            rows, columns = slice(top, top + height), slice(left, left + 2 * width)
-            part = weights[rows, :, columns]
-            if np.abs(part).max() > floor:
-                tiles.append(Tile(rows, columns, np.ascontiguousarray(part)))
-    return Wavelet(scale, tuple(tiles))
+        raise InputError(
+            f"n_scales={n_scales} needs images of more than {unit} x {unit} pixels, got {shape}."
+        )
+    return make_filter_bank((height + 2 * unit, width + 2 * unit), n_scales, n_orientations), border
 
 
 def _field(batch: Field, border: tuple[tuple[int, int], ...], n_scales: int) -> Field:

@@ -1,0 +1,50 @@
+"""Files that are there as a whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from secrets import token_hex
+from typing import BinaryIO
+
+# A partial file older than this many seconds has lost its writer.
+ABANDONED = 24 * 3600.0
+
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[BinaryIO]:
+    """A binary file to write to, which becomes `path` when all went well and vanishes otherwise.
+
+    It is written beside its place under a name of its own that ends in .part, so that two processes
+    do not meet in it, and reaches the disk before it is renamed.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> with whole_file(folder / "notes.txt") as file:
+    ...     _ = file.write(b"complete")
+    >>> [path.name for path in folder.iterdir()]
+    ['notes.txt']
+    """
+    _sweep(path)
+    partial = path.with_name(f"{path.name}.{token_hex(4)}.part")
+    try:
+        with partial.open("xb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        partial.replace(path)
+    except BaseException:
+        partial.unlink(missing_ok=True)
+        raise
+
+
+def _sweep(path: Path) -> None:
+    """Remove what writers that were killed have left behind."""
+    for partial in path.parent.glob(f"{path.name}.*.part"):
+        if time.time() - partial.stat().st_mtime > ABANDONED:
+            partial.unlink(missing_ok=True)

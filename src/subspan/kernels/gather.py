@@ -1,0 +1,27 @@
+"""Compact copies of parts of a matrix."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from subspan.kernels.jit import kernel
+
+
+@kernel
+def gather_rows(
+    matrix: NDArray[np.floating],
+    columns: NDArray[np.int32],
+    start: int,
+    stop: int,
+    out: NDArray[np.floating],
+) -> None:
+    """Fill rows start to stop of `out` with matrix[columns[i], columns[j]]; what is beyond becomes zero."""
+    n = columns.shape[0]
+    for i in range(start, stop):
+        for j in range(np.uint64(out.shape[1])):
+            out[i, j] = 0
+        if i < n:
+            row = matrix[columns[i]]
+            for j in range(np.uint64(n)):
+                out[i, j] = row[np.uint32(columns[j])]

@@ -1,0 +1,64 @@
+"""Memory budgets: what users write, and what control groups and the machine say."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from subspan.execution.memory import default_budget, memory_budget, parse_bytes
+from subspan.handover import InputError
+
+
+@pytest.mark.parametrize(
+    ("text", "n_bytes"),
+    [
+        (1000, 1000),
+        ("1000", 1000),
+        ("2GB", 2 * 10**9),
+        ("2 gb", 2 * 10**9),
+        ("2G", 2 * 10**9),
+        ("512MiB", 512 * 2**20),
+        ("1.5kB", 1500),
+        (" .5 TiB ", 2**39),
+        ("1e9", 10**9),
+        (1e9, 10**9),
+    ],
+)
+def test_sizes(text, n_bytes):
+    assert parse_bytes(text) == memory_budget(text) == n_bytes
+
+
+@pytest.mark.parametrize(
+    "text", ["abc", "", "GB", "-1GB", "0", "2 XB", "1,5GB", "2GB/s", "nan", "inf", "1e400"]
+)
+def test_what_is_no_size(text):
+    with pytest.raises(InputError, match="memory_budget=.* write it like '2GB'"):
+        parse_bytes(text)
+
+
+def write(root: Path, path: str, text: str) -> None:
+    (root / path).parent.mkdir(parents=True, exist_ok=True)
+    (root / path).write_text(text)
+
+
+def test_default_is_a_share_of_the_tightest_limit(tmp_path):
+    write(tmp_path, "proc/meminfo", "MemTotal: 9000 kB\nMemAvailable:    1000000 kB\n")
+    assert default_budget(tmp_path) == int(0.7 * 1_024_000_000)
+    write(tmp_path, "sys/fs/cgroup/memory.max", "max\n")
+    write(tmp_path, "sys/fs/cgroup/memory.current", "5\n")
+    assert default_budget(tmp_path) == int(0.7 * 1_024_000_000)
+    write(tmp_path, "sys/fs/cgroup/memory.max", "600000000\n")
+    write(tmp_path, "sys/fs/cgroup/memory.current", "100000000\n")
+    assert default_budget(tmp_path) == int(0.7 * 500_000_000)
+    write(tmp_path, "sys/fs/cgroup/memory/memory.limit_in_bytes", "300000000")
+    write(tmp_path, "sys/fs/cgroup/memory/memory.usage_in_bytes", "100000000")
+    assert default_budget(tmp_path) == int(0.7 * 200_000_000)
+
+
+def test_default_where_nothing_is_known(tmp_path):
+    assert default_budget(tmp_path) == 2 * 10**9
+
+
+def test_default_of_this_machine():
+    assert memory_budget(None) > 0

@@ -1,0 +1,116 @@
+"""Threads over tasks: order kept, errors passed on, libraries held to one thread and let go again."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import joblib
+import pytest
+import sklearn.cluster  # noqa: F401  brings OpenMP along
+from threadpoolctl import threadpool_info, threadpool_limits
+
+from subspan.execution.threads import n_threads, run_in_threads, single_threaded_libraries
+
+
+def blas_threads() -> set[int]:
+    return {pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"}
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_results_come_in_order(threads):
+    def task(item: int) -> int:
+        time.sleep(0.01 * (item % 3))
+        return item**2
+
+    assert list(run_in_threads(task, range(20), threads)) == [item**2 for item in range(20)]
+
+
+def test_tasks_run_at_the_same_time():
+    barrier = threading.Barrier(2, timeout=10)
+
+    def task(item: int) -> int:
+        barrier.wait()
+        return item
+
+    assert list(run_in_threads(task, range(4), 2)) == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_an_error_cancels_the_rest(threads):
+    done = []
+
+    def task(item: int) -> None:
+        if item == 1:
+            raise ZeroDivisionError("item 1")
+        time.sleep(0.01)
+        done.append(item)
+
+    with pytest.raises(ZeroDivisionError, match="item 1"):
+        list(run_in_threads(task, range(100), threads))
+    assert len(done) < 50
+    assert not [thread for thread in threading.enumerate() if thread.name.startswith("subspan")]
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_blas_runs_one_thread_inside(threads):
+    before = blas_threads()
+    seen = list(run_in_threads(lambda _: blas_threads(), range(4), threads))
+    assert all(inside == {1} for inside in seen)
+    assert blas_threads() == before
+
+
+def test_blas_stays_single_threaded_until_the_last_user_leaves():
+    """Two users overlap: the first to come is the first to go, and the other must not notice."""
+    before = blas_threads()
+    first_in, second_in, first_out = (threading.Event() for _ in range(3))
+    seen = []
+
+    def first() -> None:
+        with single_threaded_libraries():
+            first_in.set()
+            second_in.wait(10)
+        first_out.set()
+
+    def second() -> None:
+        first_in.wait(10)
+        with single_threaded_libraries():
+            second_in.set()
+            first_out.wait(10)
+            seen.append(blas_threads())
+
+    users = [threading.Thread(target=user) for user in (first, second)]
+    for user in users:
+        user.start()
+    for user in users:
+        user.join()
+    assert seen == [{1}]
+    assert blas_threads() == before
+
+
+def test_a_limit_of_the_users_own_survives():
+    with threadpool_limits(2):
+        assert blas_threads() == {2}
+        with single_threaded_libraries():
+            assert blas_threads() == {1}
+        assert blas_threads() == {2}
+
+
+def test_openmp_runs_one_thread_in_the_thread_that_asks():
+    """k-means of scikit-learn adds up in parts, one for each thread."""
+
+    def openmp_threads() -> set[int]:
+        return {pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "openmp"}
+
+    before = openmp_threads()
+    with single_threaded_libraries():
+        assert openmp_threads() == {1}
+    assert openmp_threads() == before
+
+
+def test_number_of_threads():
+    cores = joblib.cpu_count()
+    assert n_threads(None) == n_threads(-1) == cores
+    assert n_threads(3) == 3
+    assert n_threads(-2) == max(1, cores - 1)
+    assert n_threads(-1000) == 1

@@ -1,0 +1,202 @@
+"""Whatever is wrong with the input is said in one sentence that names the argument and the place."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.sparse import csr_array
+
+from subspan import S3COMP, S3COMPC, SSCOMP
+from subspan.datasets import make_union_of_subspaces
+
+POINTS, _ = make_union_of_subspaces(3, 2, 8, 20, random_state=0)
+GRAPH = np.abs(POINTS @ POINTS.T) * (1 - np.eye(60))
+
+
+def points_with(value: float, row: int = 40, column: int = 3, dtype: str = "float64") -> np.ndarray:
+    X = POINTS.astype(dtype)
+    X[row, column] = value
+    return X
+
+
+def points_with_row(row: int, value: float) -> np.ndarray:
+    X = POINTS.copy()
+    X[row] = value
+    return X
+
+
+def graph_with(value: float, row: int, column: int) -> np.ndarray:
+    graph = GRAPH.copy()
+    graph[row, column] = value
+    return graph
+
+
+# What fit is given, and a pattern of the sentence.
+BAD_POINTS: dict[str, tuple[Any, str]] = {
+    "NaN": (points_with(np.nan), r"^X: 1 row contains NaN or inf, the first at row 40, column 3\.$"),
+    "NaN in float32": (points_with(np.nan, dtype="float32"), "X: .* row 40, column 3"),
+    "inf": (points_with(np.inf), "X: .* row 40, column 3"),
+    "-inf": (points_with(-np.inf, 0, 0), "X: .* row 0, column 0"),
+    "NaN in the last row": (points_with(np.nan, 59, 7), "X: .* row 59, column 7"),
+    "NaN in a frame": (pd.DataFrame(points_with(np.nan)), "X: .* row 40, column 3"),
+    "zero row": (points_with_row(7, 0), "^X: 1 zero row, the first at row 7.* zero_rows='label'"),
+    "subnormal row": (points_with_row(9, 1e-310), "^X: 1 zero row, the first at row 9"),
+    "all zero": (np.zeros((9, 4)), "^X: 9 zero rows, the first at row 0"),
+    "number": (3.0, r"^X: must be a table .* shape \(\)\.$"),
+    "None": (None, r"^X: must be a table .* shape \(\)\.$"),
+    "text": ("points.csv", r"^X: must be a table .* shape \(\)\.$"),
+    "mapping": ({"a": [1, 2]}, r"^X: must be a table .* shape \(\)\.$"),
+    "one dimension": (POINTS[0], r"^X: must be a table .* shape \(8,\)\.$"),
+    "three dimensions": (POINTS.reshape(60, 4, 2), r"^X: must be a table .* shape \(60, 4, 2\)\.$"),
+    "nothing": ([], r"^X: must be a table .* shape \(0,\)\.$"),
+    "no rows": (POINTS[:0], r"^X: .*0 sample.*shape=\(0, 8\).* minimum of 2"),
+    "no columns": (POINTS[:, :0], r"^X: .*0 feature.*shape=\(60, 0\)"),
+    "one row": (POINTS[:1], r"^X: .*1 sample.* minimum of 2"),
+    "ragged": ([[1, 2], [3]], "^X: its rows have different lengths"),
+    "objects": (np.full((9, 2), object()), "^X: row 0, column 0 holds <object.* not a number"),
+    "a word": ([[1.0, 2.0], [3.0, "four"], [5.0, 6.0]], "^X: row 1, column 1 holds 'four'.* not a number"),
+    "a word in a frame": (pd.DataFrame({"a": [1, 2], "b": [1, "x"]}), "^X: row 1, column 1 holds 'x'"),
+    "words": (np.full((9, 2), "a"), "^X: row 0, column 0 holds 'a'.* not a number"),
+    "huge integer": ([[1, 2], [10**400, 3], [1, 1]], "^X: row 1, column 0 holds 1000.* not a number"),
+    "complex": (POINTS * 1j, r"^X: Complex data not supported\.$"),
+    "dates": (np.zeros((9, 2), "M8[s]"), "^X: must hold numbers, but has dtype datetime64"),
+    "masked": (np.ma.masked_where(np.arange(480).reshape(60, 8) == 41, POINTS), "^X: .* masked .* row 5"),
+    "records": (np.zeros(5, [("a", "f4")]), "^X: must hold numbers, but has dtype"),
+    "sparse": (csr_array(POINTS), "Sparse data was passed for X"),
+    "mutually orthogonal": (np.eye(30), "^The affinity is all zero: no point is represented by any other"),
+    "one direction": (np.outer(np.arange(1.0, 9), np.ones(4)), "n_clusters=3, but X .* 1 distinct direction"),
+}
+
+BAD_PARAMETERS: list[tuple[dict[str, Any], str]] = [
+    ({"n_clusters": 0}, "'n_clusters' .* 0 instead"),
+    ({"n_clusters": -1}, "'n_clusters' .* -1 instead"),
+    ({"n_clusters": 1.5}, "'n_clusters' .* 1.5 instead"),
+    ({"n_clusters": "3"}, "'n_clusters' .* '3' instead"),
+    ({"n_clusters": True}, "'n_clusters' .* True instead"),
+    ({"n_clusters": None}, "'n_clusters' .* None instead"),
+    ({"n_clusters": 61}, "n_clusters=61, but X .* 60 distinct directions"),
+    ({"n_nonzero": 0}, "'n_nonzero' .* 0 instead"),
+    ({"n_nonzero": 2.0}, "'n_nonzero' .* 2.0 instead"),
+    ({"n_nonzero": 60, "dropout": 0.0}, "n_nonzero=60 needs at least 61 distinct rows"),
+    ({"n_nonzero": 40}, "dropout=0.5 leaves only .* n_nonzero=40 needs 41: .* dropout <= 0"),
+    ({"dropout": -0.1}, "'dropout' .* -0.1 instead"),
+    ({"dropout": 1}, "'dropout' .* 1 instead"),
+    ({"dropout": np.nan}, "'dropout' .* nan instead"),
+    ({"dropout": "half"}, "'dropout' .* 'half' instead"),
+    ({"dropout": 0.99}, "dropout=0.99 leaves only .* dropout <= 0"),
+    ({"n_subproblems": 0}, "'n_subproblems' .* 0 instead"),
+    ({"damping": -1}, "'damping' .* -1 instead"),
+    ({"damping": np.nan}, "'damping' .* nan instead"),
+    ({"damping": np.inf}, "'damping' .* inf instead"),
+    ({"residual_tol": -1}, "'residual_tol' .* -1 instead"),
+    ({"residual_tol": np.nan}, "'residual_tol' .* nan instead"),
+    ({"dictionary_size": 0}, "'dictionary_size' .* 0 instead"),
+    ({"dictionary_size": 3}, r"dictionary_size=3 must lie between n_nonzero \+ 1 = 4 and"),
+    ({"dictionary_size": 61}, "dictionary_size=61 must lie between .* 60"),
+    ({"selection": "best"}, "'selection' .* 'best' instead"),
+    ({"candidates": "some"}, "'candidates' .* 'some' instead"),
+    ({"average": "mean"}, "'average' .* 'mean' instead"),
+    ({"cover": "yes"}, "'cover' .* 'yes' instead"),
+    ({"max_iter": 0}, "'max_iter' .* 0 instead"),
+    ({"tol": -1e-3}, "'tol' .* -0.001 instead"),
+    ({"normalize": 3}, "'normalize' .* 3 instead"),
+    ({"zero_rows": "drop"}, "'zero_rows' .* 'drop' instead"),
+    ({"duplicates": "drop"}, "'duplicates' .* 'drop' instead"),
+    ({"affinity": "rbf"}, "'affinity' .* 'rbf' instead"),
+    ({"scale": "l1"}, "'scale' .* 'l1' instead"),
+    ({"n_components": 0}, "'n_components' .* 0 instead"),
+    ({"n_components": "many"}, "'n_components' .* 'many' instead"),
+    ({"n_components": 61}, "n_components=61: must be between 1 and 60"),
+    ({"n_init": 0}, "'n_init' .* 0 instead"),
+    ({"left_out": "drop"}, "'left_out' .* 'drop' instead"),
+    ({"memory_budget": "abc"}, "memory_budget='abc' is not a size"),
+    ({"memory_budget": 0}, "'memory_budget' .* 0 instead"),
+    ({"n_jobs": 0}, "'n_jobs' .* 0 instead"),
+    ({"n_jobs": 1.5}, "'n_jobs' .* 1.5 instead"),
+    ({"random_state": -1}, "'random_state' .* -1 instead"),
+    ({"random_state": 2**64}, "'random_state' .* 18446744073709551616 instead"),
+    ({"random_state": "seed"}, "'random_state' .* 'seed' instead"),
+]
+
+BAD_GRAPHS: dict[str, tuple[Any, str]] = {
+    "not square": (POINTS, r"^X: must be a square matrix, but has shape \(60, 8\)"),
+    "one dimension": (GRAPH[0], r"^X: must be a table"),
+    "negative": (graph_with(-1, 2, 5), r"^X: a graph must not be negative, but entry \(2, 5\) is -1"),
+    "NaN": (graph_with(np.nan, 2, 5), r"^X: must be finite, but entry \(2, 5\) is nan"),
+    "sparse inf": (csr_array(graph_with(np.inf, 2, 5)), r"^X: must be finite, but entry \(2, 5\) is inf"),
+    "asymmetric": (graph_with(9, 2, 5), r"^X: .* symmetric, but entry \(2, 5\) is 9 and entry \(5, 2\) is"),
+    "all zero": (np.zeros((60, 60)), "^X: the graph has no edge between two points"),
+    "sparse all zero": (csr_array((60, 60)), "^X: the graph has no edge between two points"),
+    "loops only": (np.eye(60), "^X: the graph has no edge between two points"),
+    "complex": (GRAPH * 1j, r"^X: Complex data not supported\.$"),
+    "words": (np.full((2, 2), "a"), "^X: row 0, column 0 holds 'a'"),
+    "too few linked points": (
+        np.pad([[0.0, 1], [1, 0]], (0, 9)),
+        "^n_clusters=3, but the graph links only 2 points",
+    ),
+}
+
+BAD_COEFFICIENTS: dict[str, tuple[Any, str]] = {
+    "not square": (POINTS, r"^X: must be a square matrix, but has shape \(60, 8\)"),
+    "NaN": (graph_with(np.nan, 2, 5), r"^X: must be finite, but entry \(2, 5\) is nan"),
+    "sparse NaN": (csr_array(graph_with(np.nan, 2, 5)), r"^X: must be finite, but entry \(2, 5\) is nan"),
+    "all zero": (np.zeros((60, 60)), "^The affinity is all zero"),
+}
+
+
+def assert_refused(X: Any, pattern: str, **parameters: Any) -> None:
+    model = S3COMPC(**{"n_clusters": 3, "n_nonzero": 3, "random_state": 0} | parameters)
+    with pytest.raises((ValueError, TypeError), match=pattern) as caught:
+        model.fit(X)
+    message = str(caught.value)
+    assert "\n" not in message
+    assert len(message) < 250
+    assert not hasattr(model, "labels_")
+
+
+@pytest.mark.parametrize("name", BAD_POINTS)
+def test_points(name):
+    assert_refused(*BAD_POINTS[name])
+
+
+@pytest.mark.parametrize(("parameters", "pattern"), BAD_PARAMETERS, ids=[str(p) for p, _ in BAD_PARAMETERS])
+def test_parameters(parameters, pattern):
+    assert_refused(POINTS, pattern, **parameters)
+
+
+@pytest.mark.parametrize("name", BAD_GRAPHS)
+def test_graphs(name):
+    X, pattern = BAD_GRAPHS[name]
+    assert_refused(X, pattern, affinity="precomputed")
+
+
+@pytest.mark.parametrize("name", BAD_COEFFICIENTS)
+def test_coefficients(name):
+    X, pattern = BAD_COEFFICIENTS[name]
+    assert_refused(X, pattern, affinity="precomputed_representation")
+
+
+@pytest.mark.parametrize("method", [S3COMP(61, n_nonzero=2), SSCOMP(61, n_nonzero=2)])
+def test_more_clusters_than_distinct_rows(method):
+    copies = np.vstack([POINTS, POINTS[:10], 4 * POINTS[:5]])
+    with pytest.raises(ValueError, match=r"n_clusters=61, but X \(n_samples=75, .* only 60 distinct directions"):
+        method.fit(copies)
+
+
+def test_too_large_to_be_multiplied():
+    with pytest.raises(ValueError, match=r"^X: row \d+ has entries above 2e\+153.* normalize=True"):
+        SSCOMP(3, normalize=False).fit(POINTS * 1e200)
+    labels = SSCOMP(3, n_nonzero=2, random_state=0).fit_predict(POINTS * 1e200)
+    assert np.array_equal(labels, SSCOMP(3, n_nonzero=2, random_state=0).fit_predict(POINTS))
+
+
+def test_largest_dropout_named_by_the_error_works():
+    with pytest.raises(ValueError, match="use dropout <= ") as caught:
+        S3COMP(3, n_nonzero=3, dropout=0.95, random_state=4).fit(POINTS)
+    largest = float(str(caught.value).split("dropout <= ")[1].split(",")[0])
+    assert len(S3COMP(3, n_nonzero=3, dropout=largest, random_state=4).fit(POINTS).labels_) == 60
+    with pytest.raises(ValueError, match="dropout"):
+        S3COMP(3, n_nonzero=3, dropout=largest + 2e-4, random_state=4).fit(POINTS)
