@@ -1,4 +1,4 @@
-"""The one fit: odd data give right results and one warning, every stage can be entered, nothing is changed."""
+"""The one fit: odd data give right results and one warning, any stage can be entered, nothing is changed."""
 
 from __future__ import annotations
 
@@ -144,7 +144,9 @@ def test_empty_representation(method, points):
 @pytest.mark.parametrize("method", METHODS)
 def test_isolated_points_may_be_labelled(method, points):
     X, y = with_orthogonal_point(points)
-    model = fit_with_one_warning(model_of(method, left_out="label"), X, "1 isolated points", "got the label -1")
+    model = fit_with_one_warning(
+        model_of(method, left_out="label"), X, "1 isolated points", "got the label -1"
+    )
     assert model.labels_[-1] == -1
     assert clustering_accuracy(y, model.labels_[:-1]) == 1.0
 

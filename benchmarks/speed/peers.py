@@ -28,16 +28,40 @@ def numpy_loop(
     return (time.perf_counter() - start) * len(X) / n_sampled
 
 
-def spams_omp(
+def spams_plain(
     X: NDArray[np.float32], dictionaries: Sequence[NDArray[np.int64]], s: int, threads: int
 ) -> float:
-    """Seconds of SPAMS over all sub-dictionaries. It neither excludes the point itself nor damps."""
-    import spams
+    """Seconds of one SPAMS call for each sub-dictionary.
 
+    SPAMS cannot leave out the point itself: a point that is in the dictionary is represented by itself
+    and its pursuit ends there. These calls therefore do less work, and solve another problem.
+    """
     points = np.asfortranarray(X.T)
     start = time.perf_counter()
     for kept in dictionaries:
-        spams.omp(
-            points, np.asfortranarray(X[kept].T), L=s, eps=0.0, return_reg_path=False, numThreads=threads
-        )
+        _omp(points, X[kept], s, threads)
     return time.perf_counter() - start
+
+
+def spams_without_self(
+    X: NDArray[np.float32], dictionaries: Sequence[NDArray[np.int64]], s: int, threads: int, n_blocks: int
+) -> float:
+    """Seconds of SPAMS when no point may represent itself.
+
+    Points outside a sub-dictionary take one call; those inside are cut into blocks, each solved over the
+    dictionary without its own block. With 20 blocks a point misses 5 % of the atoms.
+    """
+    start = time.perf_counter()
+    for kept in dictionaries:
+        outside = np.setdiff1d(np.arange(len(X)), kept)
+        _omp(np.asfortranarray(X[outside].T), X[kept], s, threads)
+        for block in np.array_split(kept, n_blocks):
+            _omp(np.asfortranarray(X[block].T), X[np.setdiff1d(kept, block)], s, threads)
+    return time.perf_counter() - start
+
+
+def _omp(points: NDArray[np.float32], atoms: NDArray[np.float32], s: int, threads: int) -> None:
+    # Only benchmarks need it, and only they may: its licence is not ours.
+    import spams
+
+    spams.omp(points, np.asfortranarray(atoms.T), L=s, eps=0.0, return_reg_path=False, numThreads=threads)

@@ -33,7 +33,7 @@ def test_sizes(text, n_bytes):
     "text", ["abc", "", "GB", "-1GB", "0", "2 XB", "1,5GB", "2GB/s", "nan", "inf", "1e400"]
 )
 def test_what_is_no_size(text):
-    with pytest.raises(InputError, match="memory_budget=.* write it like '2GB'"):
+    with pytest.raises(InputError, match=r"memory_budget=.* write it like '2GB'"):
         parse_bytes(text)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 from itertools import product
 from pathlib import Path
+from typing import get_args
 
 import numba
 import numpy as np
@@ -15,9 +16,10 @@ import numpy as np
 from subspan.datasets import make_union_of_subspaces
 from subspan.self_expression.consensus import ConsensusSettings, represent
 from subspan.self_expression.dictionaries import sample_dictionaries
+from subspan.self_expression.plan import GramPlan
 from subspan.sources import ArraySource
 
-PLANS = ("shared", "per_dictionary", "residual")
+PLANS = get_args(GramPlan)
 VARIANTS = (
     # selection, candidates, average, damping, unit norm
     ("psi", "preserved", "all", 0.5, True),

@@ -182,7 +182,9 @@ def test_coefficients(name):
 @pytest.mark.parametrize("method", [S3COMP(61, n_nonzero=2), SSCOMP(61, n_nonzero=2)])
 def test_more_clusters_than_distinct_rows(method):
     copies = np.vstack([POINTS, POINTS[:10], 4 * POINTS[:5]])
-    with pytest.raises(ValueError, match=r"n_clusters=61, but X \(n_samples=75, .* only 60 distinct directions"):
+    with pytest.raises(
+        ValueError, match=r"n_clusters=61, but X \(n_samples=75, .* only 60 distinct directions"
+    ):
         method.fit(copies)
 
 

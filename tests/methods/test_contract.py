@@ -87,7 +87,7 @@ def test_types_of_the_results_follow_the_input(method, given, kept, points):
         ("int64", "float64"),
     ],
 )
-def test_integers_become_the_smallest_type_that_holds_them(given, kept, rng=None):
+def test_integers_become_the_smallest_type_that_holds_them(given, kept):
     X = np.random.default_rng(0).integers(0, 2, (60, 20)).astype(given)
     X[:, 0] = 1
     fitted = SSCOMP(2, n_nonzero=3, duplicates="merge", random_state=0).fit(X)

@@ -16,7 +16,9 @@ pytestmark = pytest.mark.slow
 PAPER = {"n_clusters": 38, "n_nonzero": 4, "damping": 0.01, "dropout": 0.1}
 
 
-def results(method: type[SubspaceClusterer], faces: tuple[np.ndarray, np.ndarray], **parameters: Any) -> np.ndarray:
+def results(
+    method: type[SubspaceClusterer], faces: tuple[np.ndarray, np.ndarray], **parameters: Any
+) -> np.ndarray:
     """Accuracy and subspace-preserving error over ten seeds, in percent."""
     X, y = faces
     fitted = [method(**PAPER, **parameters, random_state=seed).fit(X) for seed in range(10)]

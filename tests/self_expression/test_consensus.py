@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import pairwise
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -16,10 +16,11 @@ from subspan.datasets import make_union_of_subspaces
 from subspan.handover import Representation
 from subspan.self_expression.consensus import ConsensusSettings, ConsensusTask, represent
 from subspan.self_expression.dictionaries import sample_dictionaries
+from subspan.self_expression.plan import GramPlan
 from subspan.sources import ArraySource
 from subspan.sources.checks import unit_rows
 
-PLANS = ["shared", "per_dictionary", "residual"]
+PLANS = get_args(GramPlan)
 # Decisions closer than this may go either way under rounding; coefficients agree as closely as that.
 CLEAR = {"float64": 1e-10, "float32": 1e-4}
 CLOSE = {"float64": 1e-12, "float32": 1e-5}
@@ -58,7 +59,9 @@ PROBLEMS = {
     "unscaled": Problem("unscaled", unequal_lengths(ROOMY), KEPT, 4, unit_norm=False),
     "covered": Problem("covered", ROOMY, COVERED, 4),
     "crowded": Problem("crowded", CROWDED, CROWDED_KEPT, 6),
-    "crowded unscaled": Problem("crowded unscaled", unequal_lengths(CROWDED), CROWDED_KEPT, 6, unit_norm=False),
+    "crowded unscaled": Problem(
+        "crowded unscaled", unequal_lengths(CROWDED), CROWDED_KEPT, 6, unit_norm=False
+    ),
 }
 
 
@@ -67,9 +70,7 @@ def expected(
     problem: Problem, selection: str, candidates: str, average: str, max_iter: int
 ) -> tuple[np.ndarray, np.ndarray]:
     rules = Pursuit(problem.n_nonzero, 0.4, 1e-3, selection, candidates)
-    return consensus_omp(
-        problem.X, problem.dictionaries, rules, max_iter=max_iter, tol=1e-2, average=average
-    )
+    return consensus_omp(problem.X, problem.dictionaries, rules, max_iter=max_iter, tol=1e-2, average=average)
 
 
 def solve(problem: Problem, plan: str, dtype: str = "float64", **options: Any) -> Representation:

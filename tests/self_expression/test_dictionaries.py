@@ -55,7 +55,7 @@ def test_points_are_kept_at_the_rate_asked_for(dropout):
 
 def test_numbers_are_uniform():
     u = uniform_numbers(3, 7, 50_000)
-    assert 0 <= u.min()
+    assert u.min() >= 0
     assert u.max() < 1
     assert np.abs(np.histogram(u, 20, (0, 1))[0] - 2500).max() < 250
 
@@ -106,7 +106,9 @@ def test_too_few_points_for_any_dropout():
 
 @pytest.mark.parametrize("size", [5, 101])
 def test_size_out_of_range(size):
-    with pytest.raises(InputError, match=f"dictionary_size={size} must lie between n_nonzero \\+ 1 = 6 and .*100"):
+    with pytest.raises(
+        InputError, match=f"dictionary_size={size} must lie between n_nonzero \\+ 1 = 6 and .*100"
+    ):
         sample_dictionaries(100, 3, n_nonzero=5, dropout=0.5, size=size)
 
 

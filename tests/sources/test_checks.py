@@ -14,11 +14,15 @@ from subspan.sources.checks import check_finite, first_occurrences, unit_rows, z
 def test_first_bad_entry_is_named(value, row):
     X = np.ones((3000, 4))
     X[row, 2] = value
-    with pytest.raises(InputError, match=rf"^X: 1 row contains NaN or inf, the first at row {row}, column 2\.$"):
+    with pytest.raises(
+        InputError, match=rf"^X: 1 row contains NaN or inf, the first at row {row}, column 2\.$"
+    ):
         check_finite(X)
     X[2999] = value
     if row < 2999:
-        with pytest.raises(InputError, match=rf"^points: 2 rows contain NaN or inf, the first at row {row}, "):
+        with pytest.raises(
+            InputError, match=rf"^points: 2 rows contain NaN or inf, the first at row {row}, "
+        ):
             check_finite(X, "points")
 
 
@@ -33,7 +37,9 @@ def test_zero_rows_have_no_direction(dtype):
     assert zero_rows(X).tolist() == [1, 3, 4]
 
 
-@pytest.mark.parametrize(("dtype", "smallest", "largest"), [("float32", 1e-37, 1e38), ("float64", 1e-300, 1e308)])
+@pytest.mark.parametrize(
+    ("dtype", "smallest", "largest"), [("float32", 1e-37, 1e38), ("float64", 1e-300, 1e308)]
+)
 def test_unit_norm_from_the_smallest_to_the_largest_rows(dtype, smallest, largest):
     rng = np.random.default_rng(0)
     X = rng.uniform(-1, 1, (2000, 7)) * np.geomspace(smallest, largest, 2000)[:, None]
@@ -56,7 +62,7 @@ def test_unit_rows_leave_the_input_alone():
 
 def test_first_occurrences_against_comparison_of_all_pairs():
     X = np.random.default_rng(0).integers(0, 2, (300, 5)).astype(float)
-    expected = [int(np.flatnonzero((X == row).all(axis=1))[0]) for row in X]
+    expected = [int(np.flatnonzero((row == X).all(axis=1))[0]) for row in X]
     assert first_occurrences(X).tolist() == expected
 
 

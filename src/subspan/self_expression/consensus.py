@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from subspan.execution.threads import run_in_threads
-from subspan.execution.tiles import TILE, gram_rows, padded, padded_length, tile_product
+from subspan.execution.tiles import TILE, padded, tile_product
 from subspan.handover import Representation
 from subspan.kernels.consensus import average_solutions
-from subspan.kernels.gather import gather_rows
 from subspan.kernels.pursuit import advance, begin, pursue
 from subspan.kernels.state import DEPENDENT, TWINS, Dictionary, Picks, Points, PursuitState, Rules, new_state
+from subspan.self_expression.gram import gathered_matrix, gram_matrix, squared_norms
 from subspan.self_expression.plan import GramPlan, choose_gram_plan
 from subspan.sources import Source
 
@@ -317,42 +317,9 @@ def assemble(blocks: list[Block], n_points: int) -> Representation:
     return Representation(coefficients, whole.n_iter, tuple(changes.tolist()), counts)
 
 
-def gram_matrix(atoms: Floats, threads: int) -> Floats:
-    """Inner products of all atoms (whole tiles of them) with one another."""
-    gram = np.empty((len(atoms), len(atoms)), atoms.dtype)
-
-    def fill(start: int) -> None:
-        gram_rows(atoms, start, gram)
-
-    for _ in run_in_threads(fill, range(0, len(atoms), TILE), threads):
-        pass
-    return gram
-
-
-def gathered_matrix(gram: Floats, columns: NDArray[np.int32], threads: int) -> Floats:
-    """The part of a Gram matrix that belongs to `columns`, padded to whole tiles."""
-    length = padded_length(len(columns))
-    part = np.empty((length, length), gram.dtype)
-
-    def fill(start: int) -> None:
-        gather_rows(gram, columns, start, start + TILE, part)
-
-    for _ in run_in_threads(fill, range(0, length, TILE), threads):
-        pass
-    return part
-
-
 def used_atoms(dictionaries: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
     """Sorted rows that some sub-dictionary kept."""
     return np.unique(np.concatenate(dictionaries))
-
-
-def squared_norms(rows: Floats) -> NDArray[np.float64]:
-    """||x||^2 of every row, in float64."""
-    out = np.empty(len(rows))
-    for start in range(0, len(rows), TILE):
-        out[start : start + TILE] = (rows[start : start + TILE].astype(np.float64) ** 2).sum(axis=1)
-    return out
 
 
 def _bits_type(dtype: np.dtype) -> type[np.signedinteger]:

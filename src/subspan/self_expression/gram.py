@@ -1,0 +1,45 @@
+"""Inner products of atoms with one another, on the fixed grid of tiles."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from subspan.execution.threads import run_in_threads
+from subspan.execution.tiles import TILE, gram_rows, padded_length
+from subspan.kernels.gather import gather_rows
+
+Floats = NDArray[np.floating]
+
+
+def gram_matrix(atoms: Floats, threads: int) -> Floats:
+    """Inner products of all atoms (whole tiles of them) with one another."""
+    gram = np.empty((len(atoms), len(atoms)), atoms.dtype)
+
+    def fill(start: int) -> None:
+        gram_rows(atoms, start, gram)
+
+    for _ in run_in_threads(fill, range(0, len(atoms), TILE), threads):
+        pass
+    return gram
+
+
+def gathered_matrix(gram: Floats, columns: NDArray[np.int32], threads: int) -> Floats:
+    """The part of a Gram matrix that belongs to `columns`, padded to whole tiles."""
+    length = padded_length(len(columns))
+    part = np.empty((length, length), gram.dtype)
+
+    def fill(start: int) -> None:
+        gather_rows(gram, columns, start, start + TILE, part)
+
+    for _ in run_in_threads(fill, range(0, length, TILE), threads):
+        pass
+    return part
+
+
+def squared_norms(rows: Floats) -> NDArray[np.float64]:
+    """||x||^2 of every row, in float64."""
+    out = np.empty(len(rows))
+    for start in range(0, len(rows), TILE):
+        out[start : start + TILE] = (rows[start : start + TILE].astype(np.float64) ** 2).sum(axis=1)
+    return out

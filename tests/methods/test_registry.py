@@ -1,0 +1,51 @@
+"""Methods by name, and descriptions that agree with the signatures."""
+
+from __future__ import annotations
+
+import inspect
+import re
+
+import pytest
+
+from subspan import S3COMPC
+from subspan.handover import InputError
+from subspan.methods import registry
+
+
+def test_names_in_any_case():
+    assert registry.get("S3COMP-C") is registry.get("s3comp-c") is S3COMPC
+
+
+def test_a_slip_is_met_with_a_suggestion():
+    with pytest.raises(InputError, match="no method 's3comp_c'; did you mean 's3comp-c'"):
+        registry.get("s3comp_c")
+    with pytest.raises(InputError, match=r"no method 'kmeans'; there are s3comp, .*ssc-omp"):
+        registry.get("kmeans")
+
+
+@pytest.mark.parametrize("name", registry.METHODS)
+def test_every_parameter_is_described_and_checked(name):
+    """Names and defaults in the docstring are those of the constructor, in the same order."""
+    method = registry.get(name)
+    parameters = inspect.signature(method).parameters
+    text = inspect.getdoc(method)
+    section = text[text.index("Parameters\n---") : text.index("Attributes\n---")]
+    described = dict(re.findall(r"^(\w+) : .*default=(.+)$", section, re.MULTILINE))
+    assert described == {key: _as_written(value.default) for key, value in parameters.items()}
+    assert list(described) == re.findall(r"^(\w+) : ", section, re.MULTILINE)
+    assert set(method._parameter_constraints) == set(parameters)
+    assert not re.search(r"^\s*\{\w+\}\s*$", text, re.MULTILINE)
+
+
+def _as_written(default: object) -> str:
+    if isinstance(default, str):
+        return f'"{default}"'
+    return "1e-3" if default == 1e-3 else str(default)
+
+
+@pytest.mark.parametrize("name", registry.METHODS)
+def test_estimators_can_be_built_without_arguments(name):
+    method = registry.get(name)
+    assert method().get_params() == {
+        key: value.default for key, value in inspect.signature(method).parameters.items()
+    }
