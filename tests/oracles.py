@@ -6,7 +6,7 @@ Along the way every decision notes how clear it was: a decision by less than rou
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -88,16 +88,20 @@ def consensus_omp(
     dictionaries: Sequence[NDArray[np.integer]],
     rules: Pursuit,
     *,
+    rows: Iterable[int],
     max_iter: int,
     tol: float,
     average: str = "all",
 ) -> tuple[Floats, Floats]:
-    """Algorithm 2: row j of the result represents row j of `X`; with the narrowest decision of each row."""
+    """Algorithm 2 for some `rows` of `X`: their coefficients, and how narrow their narrowest decision was.
+
+    Row j of the first represents row j of `X`; all other rows are zero.
+    """
     n_points = len(X)
     masks = [np.isin(np.arange(n_points), kept) for kept in dictionaries]
     C = np.zeros((n_points, n_points))
     narrowest = np.zeros(n_points)
-    for j in range(n_points):
+    for j in rows:
         clarity = Clarity()
         for _ in range(max_iter):
             solutions = np.array([damped_omp(X, kept, j, C[j], rules, clarity) for kept in masks])

@@ -64,7 +64,7 @@ def test_clean_data_give_no_warning(method, points):
 def test_copies_get_the_label_of_their_original(method, points):
     # A multiple by a power of two is the same direction to the last bit.
     X, y, origin = with_copies(points, lambda rows: 4 * rows)
-    model = fit_with_one_warning(model_of(method), X, "80 duplicate rows")
+    model = fit_with_one_warning(model_of(method), X, "duplicate rows: 80")
     assert model.counts_["duplicate_rows"] == 80
     assert clustering_accuracy(y, model.labels_) == 1.0
     for copies in (np.flatnonzero(origin == i) for i in range(160)):
@@ -78,7 +78,7 @@ def test_copies_get_the_label_of_their_original(method, points):
 @pytest.mark.parametrize("method", METHODS)
 def test_copies_may_be_kept(method, points):
     X, y, _ = with_copies(points)
-    remarks = ["twins"] if method is SSCOMP else []
+    remarks = ["copies of a point passed over"] if method is SSCOMP else []
     model = fit_with_one_warning(model_of(method, duplicates="keep"), X, *remarks)
     assert model.counts_["duplicate_rows"] == 0
     assert clustering_accuracy(y, model.labels_) == 1.0
@@ -92,7 +92,9 @@ def test_collinear_atoms_without_damping(method, change, points):
     changes = {"opposite": lambda rows: -2 * rows, "nearly equal": lambda rows: rows + noise}
     X, y, _ = with_copies(points, changes[change])
     parameters = {} if method is SSCOMP else {"damping": 0.0}
-    model = fit_with_one_warning(model_of(method, **parameters), X.astype(np.float32), "twins")
+    model = fit_with_one_warning(
+        model_of(method, **parameters), X.astype(np.float32), "copies of a point passed over"
+    )
     assert clustering_accuracy(y, model.labels_) == 1.0
     assert np.isfinite(model.representation_.data).all()
     assert np.abs(model.representation_.data).max() < 100
@@ -116,7 +118,9 @@ def test_dependent_atoms_are_passed_over(memory_budget):
 def test_more_atoms_than_dimensions():
     X, y = make_union_of_subspaces(2, 2, 4, 60, random_state=0)
     undamped = S3COMP(2, n_nonzero=6, damping=0.0, random_state=0)
-    model = fit_with_one_warning(undamped, X, "2 atoms beyond n features")
+    model = fit_with_one_warning(
+        undamped, X, "in excess of n_features, which no pursuit can use without damping: 2"
+    )
     assert clustering_accuracy(y, model.labels_) == 1.0
     assert np.diff(model.representation_.indptr).max() <= 4 * 15
     # With damping more atoms than dimensions are the paper's own choice.
@@ -133,7 +137,11 @@ def with_orthogonal_point(data: Data) -> tuple[np.ndarray, np.ndarray]:
 def test_empty_representation(method, points):
     X, y = with_orthogonal_point(points)
     model = fit_with_one_warning(
-        model_of(method), X, "1 empty representations", "1 isolated points", "joined the most similar cluster"
+        model_of(method),
+        X,
+        "points with an empty representation: 1",
+        "isolated points: 1",
+        "which joined the most similar cluster",
     )
     assert clustering_accuracy(y, model.labels_[:-1]) == 1.0
     assert 0 <= model.labels_[-1] < 4
@@ -145,7 +153,7 @@ def test_empty_representation(method, points):
 def test_isolated_points_may_be_labelled(method, points):
     X, y = with_orthogonal_point(points)
     model = fit_with_one_warning(
-        model_of(method, left_out="label"), X, "1 isolated points", "got the label -1"
+        model_of(method, left_out="label"), X, "isolated points: 1", "which got the label -1"
     )
     assert model.labels_[-1] == -1
     assert clustering_accuracy(y, model.labels_[:-1]) == 1.0
@@ -156,7 +164,9 @@ def test_zero_rows_may_be_labelled(method, points):
     X, y = points
     X = np.insert(X, [3, 50, 160], 0, axis=0)
     zero = np.flatnonzero((X == 0).all(axis=1))
-    model = fit_with_one_warning(model_of(method, zero_rows="label"), X, "3 zero rows got the label -1")
+    model = fit_with_one_warning(
+        model_of(method, zero_rows="label"), X, "zero rows, which got the label -1: 3"
+    )
     assert np.flatnonzero(model.labels_ == -1).tolist() == zero.tolist()
     others = np.delete(np.arange(163), zero)
     assert clustering_accuracy(y, model.labels_[others]) == 1.0
@@ -171,7 +181,8 @@ def test_surplus_components_of_a_graph_get_no_label():
     graph[:10, :10] = graph[10:20, 10:20] = graph[20:, 20:] = 1
     model = fit_with_one_warning(
         model_of(SSCOMP, n_clusters=2, affinity="precomputed"), graph,
-        "1 components of the graph more than clusters", "2 points outside the embedding got the label -1",
+        "components of the graph in excess of n_clusters: 1",
+        "points outside the embedding, which got the label -1: 2",
     )  # fmt: skip
     assert model.labels_.tolist() == [0] * 10 + [1] * 10 + [-1] * 2
 
@@ -182,7 +193,10 @@ def test_surplus_components_join_what_they_resemble(cousin):
     X, y = make_union_of_subspaces(2, 3, 6, 60, orthogonal=True, random_state=0)
     pair = np.append(0.3 * X[y == cousin][0], 1.0) + [[0.0], [1e-5]]
     X = np.vstack([np.pad(X, ((0, 0), (0, 1))), pair])
-    remarks = ["1 components of the graph more than clusters", "2 points outside the embedding joined"]
+    remarks = [
+        "components of the graph in excess of n_clusters: 1",
+        "points outside the embedding, which joined the most similar cluster: 2",
+    ]
     model = fit_with_one_warning(model_of(SSCOMP, n_clusters=2), X, *remarks)
     assert model.counts_["components"] == 3
     assert clustering_accuracy(np.append(y, [cousin, cousin]), model.labels_) == 1.0

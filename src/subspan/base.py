@@ -38,6 +38,16 @@ from subspan.sources.checks import (
 # precision stands here too because scikit-learn takes the foreign byte order for another type.
 EXACT_IN_FLOAT32 = ("?", "b", "B", "h", "H", "e", "f")
 
+# How a warning puts what was counted.
+REMARKS = {
+    "duplicate_rows": "duplicate rows",
+    "empty_representations": "points with an empty representation",
+    "dependent_atoms": "dependent atoms passed over",
+    "twins": "copies of a point passed over as its atoms",
+    "atoms_beyond_n_features": "n_nonzero in excess of n_features, which no pursuit can use without damping",
+    "isolated_points": "isolated points",
+}
+
 
 @dataclass(frozen=True)
 class Points:
@@ -252,21 +262,16 @@ class SubspaceClusterer(ClusterMixin, BaseEstimator):
 
     def _warn(self) -> None:
         """One sentence about everything out of the ordinary, and one if the eigenvectors are in doubt."""
-        surplus = self.counts_["components"] - self.n_clusters
-        remarks = [
-            f"{count} {name.replace('_', ' ')}"
-            for name, count in self.counts_.items()
-            if count and name not in ("zero_rows", "components", "left_out")
-        ]
-        if self.counts_.get("zero_rows"):
-            remarks.insert(0, f"{self.counts_['zero_rows']} zero rows got the label -1")
-        if surplus > 0:
-            remarks.append(f"{surplus} components of the graph more than clusters")
-        if self.counts_["left_out"]:
-            fate = "joined the most similar cluster" if self.left_out == "attach" else "got the label -1"
-            if self.affinity != "self_expressive":
-                fate = "got the label -1"
-            remarks.append(f"{self.counts_['left_out']} points outside the embedding {fate}")
+        surplus = max(0, self.counts_["components"] - self.n_clusters)
+        attached = self.left_out == "attach" and self.affinity == "self_expressive"
+        fate = "which joined the most similar cluster" if attached else "which got the label -1"
+        found = {
+            "zero rows, which got the label -1": self.counts_.get("zero_rows", 0),
+            **{REMARKS[name]: count for name, count in self.counts_.items() if name in REMARKS},
+            "components of the graph in excess of n_clusters": surplus,
+            f"points outside the embedding, {fate}": self.counts_["left_out"],
+        }
+        remarks = [f"{what}: {count}" for what, count in found.items() if count]
         if remarks:
             warnings.warn(f"{type(self).__name__}: {'; '.join(remarks)}.", DataWarning, stacklevel=3)
         if not self.certificate_.converged:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from functools import cache
-from itertools import pairwise
+from dataclasses import dataclass
+from itertools import pairwise, product
 from typing import Any, get_args
 
 import numpy as np
@@ -28,11 +27,10 @@ CLOSE = {"float64": 1e-12, "float32": 1e-5}
 
 @dataclass(frozen=True)
 class Problem:
-    """Points, sub-dictionaries and sparsity; hashed by name, so that an oracle runs once for each."""
+    """Points, sub-dictionaries and sparsity."""
 
-    name: str
-    X: np.ndarray = field(compare=False)
-    dictionaries: list[np.ndarray] = field(compare=False)
+    X: np.ndarray
+    dictionaries: list[np.ndarray]
     n_nonzero: int
     unit_norm: bool = True
 
@@ -55,22 +53,22 @@ COVERED = sample_dictionaries(150, 4, n_nonzero=4, dropout=0.6, cover=True, seed
 CROWDED = near_subspaces(2, 12)
 CROWDED_KEPT = sample_dictionaries(24, 8, n_nonzero=6, dropout=0.5, seed=1)
 PROBLEMS = {
-    "unit": Problem("unit", ROOMY, KEPT, 4),
-    "unscaled": Problem("unscaled", unequal_lengths(ROOMY), KEPT, 4, unit_norm=False),
-    "covered": Problem("covered", ROOMY, COVERED, 4),
-    "crowded": Problem("crowded", CROWDED, CROWDED_KEPT, 6),
-    "crowded unscaled": Problem(
-        "crowded unscaled", unequal_lengths(CROWDED), CROWDED_KEPT, 6, unit_norm=False
-    ),
+    "unit": Problem(ROOMY, KEPT, 4),
+    "unscaled": Problem(unequal_lengths(ROOMY), KEPT, 4, unit_norm=False),
+    "covered": Problem(ROOMY, COVERED, 4),
+    "crowded": Problem(CROWDED, CROWDED_KEPT, 6),
+    "crowded unscaled": Problem(unequal_lengths(CROWDED), CROWDED_KEPT, 6, unit_norm=False),
 }
 
 
-@cache
-def expected(
-    problem: Problem, selection: str, candidates: str, average: str, max_iter: int
-) -> tuple[np.ndarray, np.ndarray]:
-    rules = Pursuit(problem.n_nonzero, 0.4, 1e-3, selection, candidates)
-    return consensus_omp(problem.X, problem.dictionaries, rules, max_iter=max_iter, tol=1e-2, average=average)
+def expected(problem: Problem, options: dict[str, Any]) -> tuple[np.ndarray, np.ndarray]:
+    rules = Pursuit(problem.n_nonzero, 0.4, 1e-3, options["selection"], options["candidates"])
+    # Points are independent of each other, so every third one will do, from both tiles.
+    rows = range(0, len(problem.X), 3 if len(problem.X) > 100 else 1)
+    return consensus_omp(
+        problem.X, problem.dictionaries, rules,
+        rows=rows, max_iter=options["max_iter"], tol=1e-2, average=options["average"],
+    )  # fmt: skip
 
 
 def solve(problem: Problem, plan: str, dtype: str = "float64", **options: Any) -> Representation:
@@ -83,62 +81,65 @@ def solve(problem: Problem, plan: str, dtype: str = "float64", **options: Any) -
     )  # fmt: skip
 
 
-def check_against_oracle(problem: Problem, plan: str, dtype: str, **options: Any) -> None:
-    C, narrowest = expected(problem, **options)
-    coefficients = solve(problem, plan, dtype, **options).coefficients
-    assert coefficients.dtype == dtype
-    found = coefficients.toarray()
-    clear = narrowest > CLEAR[dtype]
-    assert clear.mean() > 0.9
-    assert np.array_equal(found[clear] != 0, C[clear] != 0)
-    assert np.abs(found[clear] - C[clear]).max() < CLOSE[dtype]
+def check_against_oracle(problem: Problem, **options: Any) -> None:
+    C, narrowest = expected(problem, options)
+    for plan, dtype in product(PLANS, CLEAR):
+        coefficients = solve(problem, plan, dtype, **options).coefficients
+        assert coefficients.dtype == dtype
+        found = coefficients.toarray()
+        clear = narrowest > CLEAR[dtype]
+        assert clear.sum() > 0.9 * (narrowest > 0).sum()
+        assert np.array_equal(found[clear] != 0, C[clear] != 0), (plan, dtype)
+        assert np.abs(found[clear] - C[clear]).max() < CLOSE[dtype], (plan, dtype)
 
 
-@pytest.mark.parametrize("dtype", ["float64", "float32"])
-@pytest.mark.parametrize("plan", PLANS)
 @pytest.mark.parametrize("average", ["all", "chosen"])
 @pytest.mark.parametrize("candidates", ["preserved", "all"])
 @pytest.mark.parametrize("selection", ["psi", "greedy"])
 @pytest.mark.parametrize("problem", PROBLEMS.values(), ids=PROBLEMS)
-def test_consensus_equals_algorithm_2(problem, selection, candidates, average, plan, dtype):
-    options = {"selection": selection, "candidates": candidates, "average": average, "max_iter": 4}
-    check_against_oracle(problem, plan, dtype, **options)
+def test_consensus_equals_algorithm_2(problem, selection, candidates, average):
+    check_against_oracle(problem, selection=selection, candidates=candidates, average=average, max_iter=4)
 
 
-@pytest.mark.parametrize("dtype", ["float64", "float32"])
-@pytest.mark.parametrize("plan", PLANS)
 @pytest.mark.parametrize("selection", ["psi", "greedy"])
 @pytest.mark.parametrize("problem", ["unit", "unscaled"])
-def test_first_pass_equals_algorithm_1(problem, selection, plan, dtype):
+def test_first_pass_equals_algorithm_1(problem, selection):
     options = {"selection": selection, "candidates": "preserved", "average": "all", "max_iter": 1}
-    check_against_oracle(PROBLEMS[problem], plan, dtype, **options)
+    check_against_oracle(PROBLEMS[problem], **options)
 
 
 def test_problems_tell_the_variants_apart():
     """The comparisons above would prove little if every variant gave the same solution."""
+
+    def support(problem: str, **options: str) -> np.ndarray:
+        return solve(PROBLEMS[problem], "shared", max_iter=4, **options).coefficients.toarray() != 0
+
+    def share_of_points_that_differ(one: np.ndarray, other: np.ndarray) -> float:
+        return float((one != other).any(axis=1).mean())
+
     assert len(COVERED) == len(KEPT) + 1
-    psi, greedy = (expected(PROBLEMS["unit"], rule, "preserved", "all", 4)[0] for rule in ("psi", "greedy"))
-    assert ((psi != 0) != (greedy != 0)).any(axis=1).mean() > 0.5
+    psi, greedy = (support("unit", selection=rule) for rule in ("psi", "greedy"))
+    assert share_of_points_that_differ(psi, greedy) > 0.5
     for rule in ("psi", "greedy"):
-        some, every = (
-            expected(PROBLEMS["crowded"], rule, choice, "chosen", 4)[0] for choice in ("preserved", "all")
+        preserved, every = (
+            support("crowded", selection=rule, average="chosen", candidates=choice)
+            for choice in ("preserved", "all")
         )
-        assert ((some != 0) != (every != 0)).any(axis=1).mean() > 0.2
+        assert share_of_points_that_differ(preserved, every) > 0.2
 
 
-@pytest.mark.parametrize("plan", PLANS)
 @pytest.mark.parametrize("selection", ["psi", "greedy"])
-def test_dropped_atoms_help_where_no_preserved_one_does(selection, plan):
+def test_dropped_atoms_help_where_no_preserved_one_does(selection):
     """Three orthogonal planes; dictionaries that keep no point of one plane can only repeat the consensus."""
     rng = np.random.default_rng(0)
     X = np.zeros((24, 6))
     for plane in range(3):
         X[8 * plane : 8 * plane + 8, 2 * plane : 2 * plane + 2] = unit_rows(rng.standard_normal((8, 2)))
+    # Rounded, so that float32 holds the same numbers.
+    X = np.round(X * 2**20) / 2**20
     kept = [np.arange(0, 11), np.arange(4, 20), np.arange(8, 24, 2), np.arange(0, 7), np.arange(18, 24)]
-    problem = Problem(f"planes {selection}", X, kept, 2)
-    check_against_oracle(
-        problem, plan, "float64", selection=selection, candidates="all", average="all", max_iter=3
-    )
+    problem = Problem(X, kept, 2)
+    check_against_oracle(problem, selection=selection, candidates="all", average="all", max_iter=3)
 
 
 @pytest.mark.parametrize("seed", range(20))

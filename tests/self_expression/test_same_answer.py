@@ -18,7 +18,7 @@ from subspan.self_expression.plan import GramPlan
 from subspan.sources import ArraySource
 from subspan.sources.checks import unit_rows
 
-N_POINTS = 700
+N_POINTS = 480
 DIMENSIONS = [9, 64, 500]
 TYPES = ["float32", "float64"]
 # The residual plan sums up in another order.
@@ -72,7 +72,7 @@ def test_threads_blocks_and_plans(data, n_features, dtype):
     X = DATA[data](n_features, dtype)
     reference = coefficients(X, gram_plan="shared", threads=1, block_rows=512)
     for plan in SAME_ARITHMETIC:
-        for threads, block_rows in ((1, 4096), (2, 128), (2, 512), (1, 300)):
+        for threads, block_rows in ((1, 4096), (2, 128), (2, 300)):
             found = coefficients(X, gram_plan=plan, threads=threads, block_rows=block_rows)
             assert_identical(reference, found)
 
@@ -91,12 +91,12 @@ def test_residual_plan_with_itself(data, n_features, dtype):
 @pytest.mark.parametrize("dtype", TYPES)
 @pytest.mark.parametrize("n_features", DIMENSIONS)
 def test_residual_plan_finds_the_same_atoms(n_features, dtype):
-    """Its arithmetic is another one, so only ties may be decided otherwise; these data have none."""
+    """Its arithmetic is another one, so only ties may be decided otherwise, and these data have few."""
     X = distinct(n_features, dtype)
     one, other = (coefficients(X, gram_plan=plan) for plan in ("shared", "residual"))
-    differs = ((one != 0) != (other != 0)).sum(axis=1) > 0
-    assert differs.mean() <= (0 if dtype == "float64" else 0.01)
-    assert abs(one - other)[~differs].max() < (1e-12 if dtype == "float64" else 1e-4)
+    tolerance, share = (1e-12, 0) if dtype == "float64" else (1e-4, 0.01)
+    differs = ((one != 0) != (other != 0)).sum(axis=1) + (abs(one - other) > tolerance).sum(axis=1) > 0
+    assert differs.mean() <= share
 
 
 def fit(X: np.ndarray, **how: Any) -> S3COMPC:
@@ -168,7 +168,7 @@ def test_estimator_with_any_memory_budget(data, dtype):
     """Room for all Gram matrices, for those of the sub-dictionaries or of all points only, and for none."""
     X = data(64, dtype)
     tile = 128**2 * np.dtype(dtype).itemsize
-    ample, less, little, none = (fit(X, memory_budget=b) for b in ("1GB", 50 * tile, 36 * tile, 1000))
+    ample, less, little, none = (fit(X, memory_budget=b) for b in ("1GB", 25 * tile, 16 * tile, 1000))
     assert_same_fit(ample, less)
     assert_same_fit(ample, little)
     assert np.array_equal(ample.labels_, none.labels_)

@@ -11,7 +11,11 @@ import click
 from subspan.handover import InputError
 
 # Verb and the module that holds it, as a function of the same name.
-VERBS = {"datasets": "subspan.cli.datasets", "demo": "subspan.cli.demo"}
+VERBS = {
+    "datasets": "subspan.cli.datasets",
+    "demo": "subspan.cli.demo",
+    "reproduce": "subspan.cli.reproduce",
+}
 
 
 class LazyGroup(click.Group):

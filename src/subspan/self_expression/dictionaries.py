@@ -83,8 +83,7 @@ def _check_dropout(numbers: list[NDArray[np.float64]], dropout: float, n_nonzero
     needed = n_nonzero + 1
     if n_points < needed:
         raise InputError(
-            f"n_nonzero={n_nonzero} needs at least {needed} distinct rows, but X has n_samples={n_points} of "
-            "them (n_features=1 leaves at most two directions)."
+            f"n_nonzero={n_nonzero} needs at least {needed} distinct rows, but X has only {n_points} of them."
         )
     largest = min(float(np.partition(u, -needed)[-needed]) for u in numbers)
     if dropout > largest:

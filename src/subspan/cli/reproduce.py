@@ -1,0 +1,77 @@
+"""`subspan reproduce`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from subspan.cli.datasets import data_dir_option
+from subspan.handover import InputError
+from subspan.reproduction.catalog import EXPERIMENTS, find_experiments, find_methods
+from subspan.reproduction.plan import Options
+from subspan.reproduction.settings import RECIPES
+
+
+@click.command()
+@click.argument("names", nargs=-1, metavar="NAME...")
+@click.option("--list", "only_list", is_flag=True, help="Show the names of all experiments.")
+@click.option(
+    "--trials",
+    type=click.IntRange(1),
+    help="Trials with different seeds.  [default: 10; 3 on MNIST70000; 2 with --quick]",
+)
+@click.option("--quick", is_flag=True, help="Parts of the data and few trials, to see that everything works.")
+@click.option("--methods", help=f"Only these, with commas between them: {', '.join(RECIPES)}.")
+@click.option("--large", is_flag=True, help="Follow outer iterations on MNIST70000 too; takes hours.")
+@click.option(
+    "--out",
+    default="reproduction",
+    show_default=True,
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Folder for results, tables and figures. Runs whose results are there are not done again.",
+)
+@data_dir_option
+@click.option("--n-jobs", type=int, help="Threads.  [default: all cores]")
+def reproduce(
+    names: tuple[str, ...],
+    only_list: bool,
+    trials: int | None,
+    quick: bool,
+    methods: str | None,
+    large: bool,
+    out: Path,
+    data_dir: Path | None,
+    n_jobs: int | None,
+) -> None:
+    r"""Run the paper's experiments again, and set the results beside the published ones.
+
+    NAME is one of the experiments that --list shows, or "all".
+
+    \b
+    Example:
+      subspan reproduce table-eyaleb fig-synthetic --trials 3 --data-dir data
+    """
+    if only_list:
+        width = max(map(len, EXPERIMENTS))
+        for experiment in EXPERIMENTS.values():
+            click.echo(f"{experiment.name.ljust(width)}  {experiment.title}")
+        return
+    if not names:
+        raise click.UsageError("Name an experiment, or 'all'; --list shows them.")
+    if n_jobs == 0:
+        raise InputError("--n-jobs must not be 0; -1 means all cores.")
+    experiments = find_experiments(names)
+    chosen = frozenset(RECIPES) if methods is None else find_methods(methods)
+    # Imported here: the list of experiments must not wait for scientific libraries.
+    from subspan.reproduction.session import Place
+    from subspan.reproduction.session import reproduce as carry_out
+
+    written = carry_out(
+        experiments,
+        Options(trials, quick, chosen, large),
+        Place(out, data_dir, n_jobs),
+        say=lambda line: click.echo(line, err=True),
+    )
+    for path in written:
+        click.echo(str(path))

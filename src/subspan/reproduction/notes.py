@@ -1,0 +1,56 @@
+"""The remarks under a table or figure: departures from the paper, and where the numbers were made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from subspan.reproduction.plan import Options, Results
+from subspan.reproduction.runs import Row
+from subspan.reproduction.settings import Setting
+
+QUICK = "A quick run on parts of the data: not to be compared with the published numbers."
+TIME = (
+    "Our time is that of the whole fit on the machine below; the paper's is MATLAB's, for S3COMP the longest "
+    "of the T sub-problems plus spectral clustering."
+)
+
+OUTER = "The paper says that 3 to 5 outer iterations were enough on real data, not how many were run on which set."
+SYNTHETIC_OUTER = (
+    "S3COMP-C runs 5 outer iterations on synthetic data; the paper does not say how many it runs."
+)
+
+
+def remarks(results: Results, settings: Iterable[Setting], options: Options) -> list[str]:
+    """Everything a reader has to know besides the numbers."""
+    notes = [QUICK] if options.quick else []
+    return notes + departures(settings) + origins([row for rows in results.values() for row in rows])
+
+
+def departures(settings: Iterable[Setting]) -> list[str]:
+    """Departures from the paper, each with the data sets it concerns."""
+    concerned: dict[str, list[str]] = {}
+    for setting in settings:
+        for departure in setting.departures:
+            concerned.setdefault(departure, []).append(setting.title)
+    return [f"{_joined(titles)}: {departure}" for departure, titles in concerned.items()]
+
+
+def _joined(titles: Sequence[str]) -> str:
+    """Titles in a row; those of the synthetic data, which differ in size only, as one."""
+    return ", ".join(dict.fromkeys(title.split("-")[0] for title in titles))
+
+
+def origins(rows: Iterable[Row]) -> list[str]:
+    """Machines and versions, one line for each combination that occurs."""
+    rates: dict[str, list[float]] = {}
+    for row in rows:
+        machine = row["machine"]
+        versions = ", ".join(f"{name} {version}" for name, version in row["versions"].items())
+        origin = f"{machine['cpu']}, {machine['cores']} cores; {versions}"
+        rates.setdefault(origin, []).append(machine["gemm_gflops"])
+    return [f"Run on {origin}; {_range(rate)} GFLOP/s in float32 products." for origin, rate in rates.items()]
+
+
+def _range(numbers: Sequence[float]) -> str:
+    """The numbers from the smallest to the largest, without decimals."""
+    return " to ".join(dict.fromkeys(f"{number:.0f}" for number in (min(numbers), max(numbers))))

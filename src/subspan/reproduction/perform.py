@@ -1,0 +1,161 @@
+"""Carry out one run: get the points, fit, and measure everything the experiments ask for."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
+
+from subspan.base import SubspaceClusterer
+from subspan.datasets import make_union_of_subspaces, paper_features
+from subspan.datasets.catalog import data_folder, find_dataset
+from subspan.datasets.loaders import sample_per_class
+from subspan.datasets.stored import read_arrays
+from subspan.embedding import spectral_embedding
+from subspan.execution.threads import single_threaded_libraries
+from subspan.methods import registry
+from subspan.metrics import clustering_accuracy, connectivity, subspace_preserving_error
+from subspan.reproduction.machine import machine, versions, watched_memory
+from subspan.reproduction.runs import N_SUBSPACES, Data, Row, Run
+
+Points = tuple[NDArray[np.floating], NDArray[np.int64]]
+
+# Leading eigenvalues that are kept of every graph.
+N_EIGENVALUES = 15
+# Rows that suffice to get everything compiled before time is measured.
+WARM_UP_ROWS = 200
+
+
+class Laboratory:
+    """The place where runs are carried out, one after the other; it keeps the points used last."""
+
+    def __init__(self, data_dir: Path | None, n_jobs: int | None, *, progress: bool) -> None:
+        self.data_dir = data_dir
+        self.n_jobs = n_jobs
+        self.progress = progress
+        self._origin: dict[str, Any] = {}
+        self._points: tuple[tuple[Data, int], Points] | None = None
+        self._warm: set[tuple[str, str]] = set()
+
+    def check(self, runs: Sequence[Run]) -> None:
+        """Refuse right away what would fail for want of a data file."""
+        for name in sorted({run.data.name for run in runs} - {"synthetic"}):
+            read_arrays(find_dataset(name), data_folder(self.data_dir), ["y"])
+
+    def perform(self, run: Run) -> Row:
+        """The result of a run, as JSON takes it."""
+        self._origin = self._origin or {"machine": machine(), "versions": versions()}
+        X, y = self._get_points(run.data, run.seed)
+        self._warm_up(run, X)
+        model = self._estimator(run, len(np.unique(y)))
+        with warnings.catch_warnings(record=True) as remarks, watched_memory() as memory:
+            warnings.simplefilter("always")
+            start = time.perf_counter()
+            model.fit(X)
+            seconds = time.perf_counter() - start
+        return {
+            "dataset": run.data.name,
+            "n_points": len(X),
+            "n_features": X.shape[1],
+            "n_classes": model.n_clusters,
+            "method": run.method,
+            "parameters": model.get_params(),
+            "seed": run.seed,
+            **self._measures(model, y),
+            "seconds": seconds,
+            "peak_memory_bytes": memory.n_bytes,
+            "warnings": [str(remark.message) for remark in remarks],
+            **self._origin,
+            "finished": datetime.now(UTC).isoformat(timespec="seconds"),
+        }
+
+    def _estimator(self, run: Run, n_clusters: int) -> SubspaceClusterer:
+        parameters: dict[str, Any] = dict(run.parameters)
+        method = registry.get(run.method)
+        return method(n_clusters, **parameters, n_jobs=self.n_jobs, random_state=run.seed)
+
+    def _warm_up(self, run: Run, X: NDArray[np.floating]) -> None:
+        """Fit a few rows first: what is compiled or loaded on the way is not the method's time."""
+        if (run.method, run.data.name) not in self._warm:
+            self._warm.add((run.method, run.data.name))
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                self._estimator(run, 2).fit(X[:WARM_UP_ROWS])
+
+    def _get_points(self, data: Data, seed: int) -> Points:
+        wanted = (data, seed if data.is_drawn else 0)
+        if self._points is None or self._points[0] != wanted:
+            # The old points make room before the new ones come.
+            self._points = None
+            self._points = (wanted, self._load(*wanted))
+        return self._points[1]
+
+    def _load(self, data: Data, seed: int) -> Points:
+        if data.name == "synthetic":
+            return make_union_of_subspaces(
+                N_SUBSPACES, n_per_subspace=data.n_per_class or 1, random_state=seed
+            )
+        drawn = data.n_per_class if data.name == "mnist" else None
+        X, y = paper_features(
+            data.name,
+            n_per_class=drawn,
+            random_state=seed,
+            data_dir=self.data_dir,
+            n_jobs=self.n_jobs,
+            progress=self.progress,
+        )
+        return part(X, y, data, None if drawn else data.n_per_class)
+
+    def _measures(self, model: SubspaceClusterer, y: NDArray[np.int64]) -> dict[str, Any]:
+        # Small dense problems: threads of BLAS would only wait for each other.
+        with single_threaded_libraries():
+            within = connectivity(model.affinity_, y)
+        return {
+            "accuracy": clustering_accuracy(y, model.labels_),
+            "nmi": float(normalized_mutual_info_score(y, model.labels_)),
+            "ari": float(adjusted_rand_score(y, model.labels_)),
+            "sre": subspace_preserving_error(model.representation_, y),
+            "connectivity": {
+                "min": within.minimum,
+                "mean": within.mean,
+                "per_class": within.per_class.tolist(),
+            },
+            "eigenvalues": leading_eigenvalues(model),
+            "n_components": model.embedding_.shape[1],
+            "support_size": model.representation_.nnz / len(y),
+            "n_iter": model.n_iter_,
+            "changes": list(model.changes_),
+            "stage_seconds": model.stage_seconds_,
+            "counts": model.counts_,
+            "converged": bool(model.certificate_.converged),
+        }
+
+
+def part(X: NDArray[np.floating], y: NDArray[np.int64], data: Data, n_per_class: int | None) -> Points:
+    """The rows of the classes and in the numbers that are asked for."""
+    rows = np.flatnonzero(y < data.n_classes) if data.n_classes else np.arange(len(y))
+    if n_per_class:
+        rows = rows[sample_per_class(y[rows], n_per_class, random_state=0)]
+    return (X, y) if len(rows) == len(y) else (X[rows], y[rows])
+
+
+def leading_eigenvalues(model: SubspaceClusterer) -> list[float]:
+    """Largest eigenvalues of the normalised affinity, largest first.
+
+    The fit needs only as many as there are clusters, and leaves out small components in excess of them: here
+    they take part, each with its eigenvalue 1.
+    """
+    n_values = min(N_EIGENVALUES, len(model.labels_) - 1)
+    values = model.eigenvalues_
+    if model.embedding_.shape[1] < n_values:
+        with single_threaded_libraries():
+            embedding = spectral_embedding(model.affinity_, n_values, n_components=n_values)
+        values = embedding.eigenvalues
+    return [float(value) for value in values[:n_values]]

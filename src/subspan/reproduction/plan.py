@@ -1,0 +1,70 @@
+"""What an experiment is: cells, each with its trials, and a function that shows what came out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from subspan.reproduction.documents import Document
+from subspan.reproduction.runs import Row, Run, Value, make_run
+from subspan.reproduction.settings import RECIPES, Setting
+
+QUICK_TRIALS = 2
+
+# Coordinates of a place in a table or figure, such as ("COIL100", "S3COMP") or (320, 0.4).
+Cell = tuple[str | int | float, ...]
+Cells = Mapping[Cell, Sequence[Run]]
+Results = Mapping[Cell, Sequence[Row]]
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the user may choose about an experiment."""
+
+    # Trials of every cell; by default those of the setting.
+    trials: int | None = None
+    # Parts of the data and few trials.
+    quick: bool = False
+    methods: frozenset[str] = frozenset(RECIPES)
+    # All of MNIST also where many outer iterations are followed one by one.
+    large: bool = False
+
+    def n_trials(self, setting: Setting) -> int:
+        """Number of trials on a data set."""
+        return self.trials or (QUICK_TRIALS if self.quick else setting.trials)
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A table or figure of the paper."""
+
+    name: str
+    title: str
+    cells: Callable[[Options], Cells]
+    show: Callable[[Results, Options], Document]
+    is_figure: bool = False
+
+
+def trials(method: str, setting: Setting, options: Options, **changes: Value) -> list[Run]:
+    """Runs of a method on a data set, one for each trial; none of a method that is not asked for.
+
+    Examples
+    --------
+    >>> from subspan.reproduction.settings import SYNTHETIC
+    >>> [run.seed for run in trials("s3comp", SYNTHETIC[30], Options(trials=3))]
+    [0, 1, 2]
+    >>> trials("ensc", SYNTHETIC[30], Options())
+    []
+    """
+    if method not in RECIPES or method not in options.methods:
+        return []
+    name, parameters = RECIPES[method](setting)
+    data = setting.quick if options.quick else setting.data
+    return [
+        make_run(data, name, {**parameters, **changes}, seed) for seed in range(options.n_trials(setting))
+    ]
+
+
+def filled(cells: Mapping[Cell, Sequence[Run]]) -> Cells:
+    """The cells that have runs."""
+    return {cell: runs for cell, runs in cells.items() if runs}

@@ -1,0 +1,172 @@
+"""The paper's figures on real data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from subspan.datasets.catalog import SIGNS
+from subspan.reproduction.curves import curves, profile
+from subspan.reproduction.documents import Figure, Panel
+from subspan.reproduction.notes import remarks
+from subspan.reproduction.plan import Cell, Cells, Experiment, Options, Results, filled, trials
+from subspan.reproduction.runs import Row, Run
+from subspan.reproduction.settings import METHODS, REAL, SYNTHETIC, Setting
+from subspan.reproduction.summary import METRICS
+from subspan.reproduction.synthetic_figures import ACCURACY, SIZE, few_sizes
+
+# Outer iterations that are followed one by one.
+ITERATIONS = 10
+ITERATION = "outer iteration"
+# Classes whose connectivity the paper draws.
+GRAPHS = ("SSCOMP", "S3COMP", "S3COMP-C")
+# Order of the panels in the paper.
+PANELS = ("EYaleB", "COIL100", "GTSRB", "MNIST4000", "MNIST10000", "MNIST70000")
+
+ALL_ITERATIONS = f"All points go through all outer iterations (tol = 0), up to {ITERATIONS}."
+LEFT_OUT = "MNIST70000 is left out here unless --large asks for it."
+
+
+def followed(options: Options) -> list[Setting]:
+    """Real data sets on which outer iterations are followed."""
+    all_of_mnist = options.large or options.quick
+    return [setting for setting in REAL.values() if all_of_mnist or setting.title != "MNIST70000"]
+
+
+def iterated(setting: Setting, options: Options, n_iterations: int) -> list[Run]:
+    """Trials of S3COMP-C with a fixed number of outer iterations.
+
+    The coefficients after few iterations are on the way to those after many: with one seed the runs for
+    1, 2, ... show one and the same course.
+    """
+    return trials("s3comp-c", setting, options, max_iter=n_iterations, tol=0.0)
+
+
+def _notes(results: Results, settings: Sequence[Setting], options: Options) -> list[str]:
+    more = [] if options.large or options.quick else [LEFT_OUT]
+    return [ALL_ITERATIONS, *more, *remarks(results, settings, options)]
+
+
+# --------------------------------------------------------------------------------- fig-convergence
+def _courses(options: Options) -> Cells:
+    cells: dict[Cell, Sequence[Run]] = {
+        ("synthetic", size): iterated(SYNTHETIC[size], options, ITERATIONS) for size in few_sizes(options)
+    }
+    for setting in followed(options):
+        cells["real", setting.title] = iterated(setting, options, ITERATIONS)
+    return filled(cells)
+
+
+def changes(row: Row) -> Sequence[float]:
+    """Relative change of the coefficients, from the second iteration on: in the first they come from zero."""
+    values: Sequence[float] = row["changes"][1:]
+    return values
+
+
+def _show_courses(results: Results, options: Options) -> Figure:
+    def panel(kind: str, title: str, legend: str) -> Panel:
+        courses = [
+            profile(str(name), rows, changes, first=2) for (of, name), rows in results.items() if of == kind
+        ]
+        return Panel(title, ITERATION, "relative change of C", courses, legend=legend)
+
+    panels = [panel("synthetic", "synthetic data", SIZE), panel("real", "real data", "")]
+    caption = (
+        "How much the coefficients of S3COMP-C change from one outer iteration to the next, relative to "
+        "their norm: (a) synthetic data by points on each subspace, (b) real data."
+    )
+    settings = [*(SYNTHETIC[size] for size in few_sizes(options)), *followed(options)]
+    notes = _notes(results, settings, options)
+    return Figure("fig-convergence", "Convergence", caption, panels, notes, n_columns=2)
+
+
+# -------------------------------------------------------------------------- fig-gtsrb-connectivity
+def _graphs(options: Options) -> Cells:
+    cells: dict[Cell, Sequence[Run]] = {
+        (method,): trials(METHODS[method], REAL["GTSRB"], options) for method in GRAPHS
+    }
+    return filled(cells)
+
+
+def _show_graphs(results: Results, options: Options) -> Figure:
+    bars = [
+        profile(str(method), rows, lambda row: row["connectivity"]["per_class"])
+        for (method,), rows in results.items()
+    ]
+    panels = [Panel("GTSRB", "class", "second smallest eigenvalue", bars, kind="bars")]
+    names = ", ".join(f"{number} {name}" for number, name in enumerate(SIGNS.values(), start=1))
+    caption = (
+        "Connectivity of each class of GTSRB: the second smallest eigenvalue of the normalised Laplacian of "
+        f"the graph within the class. Classes: {names}."
+    )
+    notes = remarks(results, [REAL["GTSRB"]], options)
+    return Figure(
+        "fig-gtsrb-connectivity", "Connectivity of traffic signs", caption, panels, notes, n_columns=1
+    )
+
+
+# ---------------------------------------------------------------------- fig-iterations, fig-support
+def _by_iteration(options: Options) -> Cells:
+    cells: dict[Cell, Sequence[Run]] = {
+        (setting.title, number): iterated(setting, options, number)
+        for setting in followed(options)
+        for number in ((1, 2, ITERATIONS) if options.quick else range(1, ITERATIONS + 1))
+    }
+    return filled(cells)
+
+
+def _show_quality_by_iteration(results: Results, options: Options) -> Figure:
+    error = "subspace-preserving error (%)"
+    panels = [
+        Panel("accuracy", ITERATION, ACCURACY, curves(results, METRICS["accuracy"].value)),
+        Panel("error", ITERATION, error, curves(results, METRICS["sre"].value)),
+    ]
+    caption = "S3COMP-C on real data after each outer iteration: (a) accuracy, (b) subspace-preserving error."
+    notes = _notes(results, followed(options), options)
+    return Figure("fig-iterations", "Outer iterations", caption, panels, notes, n_columns=2)
+
+
+def _show_support_by_iteration(results: Results, options: Options) -> Figure:
+    by_title = {curve.label: curve for curve in curves(results, lambda row: row["support_size"])}
+    panels = [
+        Panel(title, ITERATION, "mean support size", [by_title[title]], from_zero=True)
+        for title in PANELS
+        if title in by_title
+    ]
+    caption = (
+        "Mean number of points that represent a point in the consensus of S3COMP-C, after each outer "
+        "iteration, on each real data set."
+    )
+    notes = _notes(results, followed(options), options)
+    return Figure("fig-support", "Support size", caption, panels, notes, n_columns=3)
+
+
+REAL_FIGURES = (
+    Experiment(
+        "fig-convergence",
+        "Relative change of C over the outer iterations",
+        _courses,
+        _show_courses,
+        is_figure=True,
+    ),
+    Experiment(
+        "fig-gtsrb-connectivity",
+        "Connectivity of each class of GTSRB",
+        _graphs,
+        _show_graphs,
+        is_figure=True,
+    ),
+    Experiment(
+        "fig-iterations",
+        "Accuracy and error of S3COMP-C after each outer iteration",
+        _by_iteration,
+        _show_quality_by_iteration,
+        is_figure=True,
+    ),
+    Experiment(
+        "fig-support",
+        "Support size of S3COMP-C after each outer iteration",
+        _by_iteration,
+        _show_support_by_iteration,
+        is_figure=True,
+    ),
+)

@@ -1,0 +1,84 @@
+"""Carry out experiments: the runs that are missing, then the tables and figures."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from subspan.reproduction.documents import write_document
+from subspan.reproduction.drawing import require_matplotlib
+from subspan.reproduction.pace import Pace
+from subspan.reproduction.perform import Laboratory
+from subspan.reproduction.plan import Cells, Experiment, Options
+from subspan.reproduction.runs import Data, Run
+from subspan.reproduction.store import ResultStore
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where things are and go, without any effect on results."""
+
+    out: Path
+    data_dir: Path | None = None
+    n_jobs: int | None = None
+
+
+def reproduce(
+    experiments: Sequence[Experiment], options: Options, place: Place, say: Callable[[str], None]
+) -> list[Path]:
+    """Run what is not in the results yet and write what each experiment shows, as soon as it is complete.
+
+    Parameters
+    ----------
+    experiments : sequence of Experiment
+        What to reproduce. A run that several of them need is done once.
+    options : Options
+        Trials, methods and the like.
+    place : Place
+        `out` gets `results.jsonl`, from which an interrupted reproduction goes on, and the documents.
+    say : callable
+        Gets lines about the progress.
+
+    Returns
+    -------
+    list of Path
+        The documents.
+    """
+    if any(experiment.is_figure for experiment in experiments):
+        require_matplotlib()
+    plans = [(experiment, experiment.cells(options)) for experiment in experiments]
+    place.out.mkdir(parents=True, exist_ok=True)
+    store = ResultStore(place.out / "results.jsonl")
+    laboratory = Laboratory(place.data_dir, place.n_jobs, progress=True)
+    pace = Pace(missing((cells for _, cells in plans), store), say)
+    say(f"{pace.n_runs} runs to do.")
+    laboratory.check(pace.left)
+    written = []
+    for experiment, cells in plans:
+        for run in grouped(missing([cells], store)):
+            start = time.monotonic()
+            row = laboratory.perform(run)
+            store.add(run, row)
+            pace.finished(run, row, time.monotonic() - start)
+        if not cells:
+            say(f"{experiment.name}: none of the chosen methods takes part.")
+            continue
+        results = {cell: [store.get(run) for run in runs] for cell, runs in cells.items()}
+        written += write_document(experiment.show(results, options), place.out)
+    return written
+
+
+def missing(plans: Iterable[Cells], store: ResultStore) -> list[Run]:
+    """Runs without a result, each once, in the order of the plans."""
+    runs = (run for cells in plans for trials in cells.values() for run in trials)
+    return [run for run in dict.fromkeys(runs) if run not in store]
+
+
+def grouped(runs: Sequence[Run]) -> list[Run]:
+    """The runs with those on the same points next to each other, so that points are loaded once."""
+    groups: dict[tuple[Data, int], list[Run]] = {}
+    for run in runs:
+        groups.setdefault((run.data, run.seed if run.data.is_drawn else 0), []).append(run)
+    return [run for group in groups.values() for run in group]

@@ -1,0 +1,209 @@
+"""The paper's figures on synthetic data: five subspaces of dimension 6 in a space of dimension 9."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from subspan.reproduction.curves import curves, profile
+from subspan.reproduction.documents import Curve, Figure, Panel
+from subspan.reproduction.notes import SYNTHETIC_OUTER, TIME, remarks
+from subspan.reproduction.plan import Cell, Cells, Experiment, Options, Results, filled, trials
+from subspan.reproduction.runs import Row, Run
+from subspan.reproduction.settings import DROPOUTS, METHODS, SIZES, SYNTHETIC
+from subspan.reproduction.summary import METRICS
+
+COMPARED = ("SSCOMP", "EnSC", "S3COMP", "S3COMP-C")
+# T in the figure that varies it.
+SUBPROBLEMS = tuple(range(5, 101, 5))
+# Points on each subspace where only one size is looked at, and where a few are. 30 are too few to be thinned
+# out: at delta = 0.9 a sub-dictionary may keep less than s of them.
+ONE_SIZE = 320
+FEW_SIZES = (55, 98, 177, 320, 577, 1041)
+
+SIZE = "points on each subspace"
+DROPOUT = "dropout rate δ"
+ACCURACY = "clustering accuracy (%)"
+CONNECTIVITY = "connectivity c"
+
+accuracy = METRICS["accuracy"].value
+connectivity = METRICS["connectivity_min"].value
+error = METRICS["sre"].value
+
+
+def one_size(options: Options) -> int:
+    """Points on each subspace where only one size is looked at."""
+    return 98 if options.quick else ONE_SIZE
+
+
+def few_sizes(options: Options) -> Sequence[int]:
+    """Points on each subspace where a few sizes are compared."""
+    return FEW_SIZES[:2] if options.quick else FEW_SIZES
+
+
+def dropouts(options: Options) -> Sequence[float]:
+    """The rates delta that are compared."""
+    return DROPOUTS[::4] if options.quick else DROPOUTS
+
+
+# ------------------------------------------------------------------------------------ fig-synthetic
+def _methods_by_size(options: Options) -> Cells:
+    sizes = SIZES[:4] if options.quick else SIZES
+    cells: dict[Cell, Sequence[Run]] = {
+        (method, size): trials(METHODS[method], SYNTHETIC[size], options)
+        for method in COMPARED
+        for size in sizes
+    }
+    return filled(cells)
+
+
+def _show_methods_by_size(results: Results, options: Options) -> Figure:
+    seconds = METRICS["seconds"].value
+    panels = [
+        Panel("accuracy", SIZE, ACCURACY, curves(results, accuracy), logarithmic="x"),
+        Panel("connectivity", SIZE, CONNECTIVITY, curves(results, connectivity), logarithmic="x"),
+        Panel("time", SIZE, "time (s)", curves(results, seconds), logarithmic="xy"),
+    ]
+    caption = (
+        "Methods on synthetic data of growing density: accuracy, connectivity of the weakest class, and "
+        "time, over the number of points on each subspace."
+    )
+    notes = [TIME, SYNTHETIC_OUTER, *remarks(results, SYNTHETIC.values(), options)]
+    return Figure("fig-synthetic", "Methods on synthetic data", caption, panels, notes, n_columns=3)
+
+
+# -------------------------------------------------------------------------------------- fig-delta-T
+def _dropout_by_subproblems(options: Options) -> Cells:
+    setting = SYNTHETIC[one_size(options)]
+    numbers = (5, 15, 50) if options.quick else SUBPROBLEMS
+    cells: dict[Cell, Sequence[Run]] = {
+        (rate, number): trials("s3comp-c", setting, options, dropout=rate, n_subproblems=number)
+        for rate in dropouts(options)
+        for number in numbers
+    }
+    return filled(cells)
+
+
+def _show_dropout_by_subproblems(results: Results, options: Options) -> Figure:
+    def image(title: str, images: Sequence[Curve]) -> Panel:
+        return Panel(title, "number of sub-problems T", DROPOUT, images, kind="image")
+
+    panels = [
+        image(ACCURACY, curves(results, accuracy)),
+        image(CONNECTIVITY, curves(results, connectivity)),
+        image("subspace-preserving rate (%)", curves(results, lambda row: 100 - error(row))),
+    ]
+    size = one_size(options)
+    caption = (
+        f"S3COMP-C with {size} points on each subspace, for every number of sub-problems T and dropout rate "
+        "δ: the brighter, the larger."
+    )
+    notes = [SYNTHETIC_OUTER, *remarks(results, [SYNTHETIC[size]], options)]
+    return Figure("fig-delta-T", "Sub-problems and dropout", caption, panels, notes, n_columns=3)
+
+
+# --------------------------------------------------------------- fig-dropout, fig-sre-dropout
+def _sizes_by_dropout(options: Options) -> Cells:
+    cells: dict[Cell, Sequence[Run]] = {
+        (size, rate): trials("s3comp-c", SYNTHETIC[size], options, dropout=rate)
+        for size in few_sizes(options)
+        for rate in dropouts(options)
+    }
+    return filled(cells)
+
+
+def _show_sizes_by_dropout(results: Results, options: Options) -> Figure:
+    panels = [
+        Panel("accuracy", DROPOUT, ACCURACY, curves(results, accuracy), legend=SIZE),
+        Panel("connectivity", DROPOUT, CONNECTIVITY, curves(results, connectivity), legend=SIZE),
+    ]
+    caption = (
+        "S3COMP-C over the dropout rate, one curve for each number of points on a subspace: (a) accuracy, "
+        "(b) connectivity of the weakest class."
+    )
+    notes = [SYNTHETIC_OUTER, *remarks(results, [SYNTHETIC[size] for size in few_sizes(options)], options)]
+    return Figure("fig-dropout", "Effect of the dropout rate", caption, panels, notes, n_columns=2)
+
+
+def _show_error_by_dropout(results: Results, options: Options) -> Figure:
+    label = "subspace-preserving error (%)"
+    panels = [Panel("error", DROPOUT, label, curves(results, error), legend=SIZE)]
+    caption = (
+        "Subspace-preserving error of S3COMP-C over the dropout rate, one curve for each number of points on "
+        "a subspace."
+    )
+    notes = [SYNTHETIC_OUTER, *remarks(results, [SYNTHETIC[size] for size in few_sizes(options)], options)]
+    return Figure("fig-sre-dropout", "Dropout and error", caption, panels, notes, n_columns=1)
+
+
+# ----------------------------------------------------------------------------------- fig-eigenvalues
+def _spectra(options: Options) -> Cells:
+    setting = SYNTHETIC[one_size(options)]
+    cells: dict[Cell, Sequence[Run]] = {("SSCOMP", 0.0): trials("ssc-omp", setting, options)}
+    for method in ("S3COMP", "S3COMP-C"):
+        for rate in dropouts(options):
+            cells[method, rate] = trials(METHODS[method], setting, options, dropout=rate)
+    return filled(cells)
+
+
+def laplacian(row: Row) -> list[float]:
+    """Smallest eigenvalues of the normalised Laplacian, smallest first."""
+    return [1.0 - value for value in row["eigenvalues"]]
+
+
+def _show_spectra(results: Results, options: Options) -> Figure:
+    spectra: dict[str, list[Curve]] = {"SSCOMP": [], "S3COMP": [], "S3COMP-C": []}
+    for (method, rate), rows in results.items():
+        label = str(rate) if rate else str(method)
+        spectra[str(method)].append(profile(label, rows, laplacian))
+    panels = [
+        Panel(method, "number", "eigenvalue", spectra[method] + spectra["SSCOMP"], legend="δ")
+        for method in ("S3COMP", "S3COMP-C")
+        if spectra[method]
+    ]
+    size = one_size(options)
+    caption = (
+        f"The 15 smallest eigenvalues of the normalised Laplacian with {size} points on each of five "
+        "subspaces, for several dropout rates, and those of SSC-OMP: a gap after the fifth shows five "
+        "well-connected clusters."
+    )
+    notes = [SYNTHETIC_OUTER, *remarks(results, [SYNTHETIC[size]], options)]
+    return Figure("fig-eigenvalues", "Eigenvalues of the graphs", caption, panels, notes, n_columns=2)
+
+
+SYNTHETIC_FIGURES = (
+    Experiment(
+        "fig-synthetic",
+        "Methods on synthetic data: accuracy, connectivity, time",
+        _methods_by_size,
+        _show_methods_by_size,
+        is_figure=True,
+    ),
+    Experiment(
+        "fig-delta-T",
+        "S3COMP-C for every number of sub-problems T and dropout rate",
+        _dropout_by_subproblems,
+        _show_dropout_by_subproblems,
+        is_figure=True,
+    ),
+    Experiment(
+        "fig-dropout",
+        "S3COMP-C over the dropout rate: accuracy, connectivity",
+        _sizes_by_dropout,
+        _show_sizes_by_dropout,
+        is_figure=True,
+    ),
+    Experiment(
+        "fig-eigenvalues",
+        "Smallest eigenvalues of the Laplacians for several dropout rates",
+        _spectra,
+        _show_spectra,
+        is_figure=True,
+    ),
+    Experiment(
+        "fig-sre-dropout",
+        "S3COMP-C over the dropout rate: subspace-preserving error",
+        _sizes_by_dropout,
+        _show_error_by_dropout,
+        is_figure=True,
+    ),
+)

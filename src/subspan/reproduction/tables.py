@@ -1,0 +1,216 @@
+"""The paper's tables: all methods on a data set, published and ours side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from subspan.reproduction.documents import Field, Grid, Table
+from subspan.reproduction.notes import OUTER, TIME, remarks
+from subspan.reproduction.plan import Cell, Cells, Experiment, Options, Results, filled, trials
+from subspan.reproduction.published import Published, published
+from subspan.reproduction.runs import Row, Run
+from subspan.reproduction.settings import METHODS, N_SUBPROBLEMS, REAL, Setting
+from subspan.reproduction.summary import METRICS, Summary, over, verdict
+
+PERFORMANCE = ("accuracy", "sre", "connectivity_mean", "seconds")
+# What stands behind a metric besides the published value and ours.
+MORE_COLUMNS = {"accuracy": ["difference", "verdict"], "seconds": []}
+STAGES = ("representation", "affinity", "embedding", "labeling")
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One published number and ours, if the method was run."""
+
+    dataset: str
+    method: str
+    metric: str
+    # As printed, and as a number if it is one.
+    printed: str
+    published: float | None
+    ours: Summary | None
+
+    @property
+    def difference(self) -> float | None:
+        """Ours minus the published one; times of different machines have none."""
+        if self.ours is None or self.published is None or self.metric == "seconds":
+            return None
+        return self.ours.mean - self.published
+
+    def verdict(self, options: Options) -> str:
+        """For accuracy, how ours stands to the published one."""
+        # Parts of the data have nothing to reach.
+        if self.ours is None or self.published is None or self.metric != "accuracy" or options.quick:
+            return ""
+        return verdict(self.ours, self.published)
+
+
+def comparison_table(
+    name: str, title: str, datasets: Sequence[str], metrics: Sequence[str] = PERFORMANCE
+) -> Experiment:
+    """The experiment behind a table: every method of the published table on every data set of it."""
+    return Experiment(
+        name, title, partial(_cells, name, datasets), partial(_show, name, title, datasets, metrics)
+    )
+
+
+def _cells(name: str, datasets: Sequence[str], options: Options) -> Cells:
+    table = published(name)
+    cells: dict[Cell, Sequence[Run]] = {
+        (dataset, method): trials(METHODS[method], REAL[dataset], options)
+        for dataset in datasets
+        for method in table.methods(dataset)
+    }
+    return filled(cells)
+
+
+def _show(
+    name: str,
+    title: str,
+    datasets: Sequence[str],
+    metrics: Sequence[str],
+    results: Results,
+    options: Options,
+) -> Table:
+    comparisons = compare(published(name), datasets, metrics, results)
+    grids = [grid for dataset in datasets for grid in _grids(dataset, metrics, comparisons, results, options)]
+    settings = [REAL[dataset] for dataset in datasets]
+    notes = [*([TIME] if "seconds" in metrics else []), OUTER, *remarks(results, settings, options)]
+    return Table(name, title, _numbers(comparisons, options), [*grids, _settings(settings)], notes)
+
+
+def compare(
+    table: Published, datasets: Sequence[str], metrics: Sequence[str], results: Results
+) -> list[Comparison]:
+    """Every cell of the published table beside ours."""
+    return [
+        Comparison(
+            dataset,
+            method,
+            metric,
+            table.text(method, dataset, metric),
+            table.number(method, dataset, metric),
+            over(rows, METRICS[metric].value) if rows else None,
+        )
+        for dataset in datasets
+        for method in table.methods(dataset)
+        for rows in [results.get((dataset, method))]
+        for metric in metrics
+    ]
+
+
+def _numbers(comparisons: Iterable[Comparison], options: Options) -> Grid:
+    columns = ["dataset", "method", "metric", "published", "mean", "sd", "trials", "difference", "verdict"]
+    return Grid(columns, [_line(comparison, options) for comparison in comparisons])
+
+
+def _line(comparison: Comparison, options: Options) -> list[Field]:
+    ours = comparison.ours
+    digits = METRICS[comparison.metric].digits + 2
+    numbers: list[float | None] = [None] * 4
+    if ours is not None:
+        numbers = [ours.mean, ours.deviation, ours.n_trials, comparison.difference]
+    return [
+        comparison.dataset,
+        comparison.method,
+        comparison.metric,
+        comparison.printed,
+        *("" if number is None else round(number, digits) for number in numbers),
+        "not run" if ours is None else comparison.verdict(options),
+    ]
+
+
+def _grids(
+    dataset: str, metrics: Sequence[str], comparisons: list[Comparison], results: Results, options: Options
+) -> list[Grid]:
+    """What a person reads about one data set."""
+    columns = ["method"]
+    for metric in metrics:
+        heading = METRICS[metric].heading
+        columns += [f"{heading}, paper", f"{heading}, ours", *MORE_COLUMNS.get(metric, ["difference"])]
+    by_method: dict[str, list[Comparison]] = {}
+    for comparison in comparisons:
+        if comparison.dataset == dataset:
+            by_method.setdefault(comparison.method, []).append(comparison)
+    lines = [
+        [method, *(text for comparison in of_method for text in _texts(comparison, options))]
+        for method, of_method in by_method.items()
+    ]
+    efforts = [
+        _effort(method, rows) for method in by_method for rows in [results.get((dataset, method))] if rows
+    ]
+    grids = [Grid(columns, lines, dataset)]
+    if efforts and "seconds" in metrics:
+        grids.append(Grid(EFFORT, efforts, f"{dataset}: more about our runs"))
+    return grids
+
+
+def _texts(comparison: Comparison, options: Options) -> list[str]:
+    digits = METRICS[comparison.metric].digits
+    texts = {
+        "difference": "" if comparison.difference is None else f"{comparison.difference:+.{digits}f}",
+        "verdict": comparison.verdict(options),
+    }
+    ours = "not run" if comparison.ours is None else comparison.ours.text(digits)
+    more = MORE_COLUMNS.get(comparison.metric, ["difference"])
+    return [comparison.printed, ours, *(texts[column] for column in more)]
+
+
+EFFORT = ["method", "trials", "NMI %", "ARI %", "min conn", "eigenvectors", "support", "outer iterations"]
+EFFORT += [f"{stage} s" for stage in STAGES] + ["peak memory GB"]
+
+
+def _effort(method: str, rows: Sequence[Row]) -> list[Field]:
+    """What else is known about the runs of a method: quality by other measures, time by stage, memory."""
+    peaks = [row["peak_memory_bytes"] for row in rows if row["peak_memory_bytes"] is not None]
+    return [
+        method,
+        len(rows),
+        over(rows, lambda row: 100 * row["nmi"]).text(2),
+        over(rows, lambda row: 100 * row["ari"]).text(2),
+        over(rows, lambda row: row["connectivity"]["min"]).text(4),
+        f"{over(rows, lambda row: row['n_components']).mean:g}",
+        over(rows, lambda row: row["support_size"]).text(1),
+        f"{over(rows, lambda row: row['n_iter']).mean:g}",
+        *(f"{_stage(rows, stage):.2f}" for stage in STAGES),
+        f"{max(peaks) / 1e9:.2f}" if peaks else "",
+    ]
+
+
+def _stage(rows: Sequence[Row], stage: str) -> float:
+    return over(rows, lambda row: row["stage_seconds"].get(stage, 0.0)).mean
+
+
+def _settings(settings: Sequence[Setting]) -> Grid:
+    columns = ["data set", "s", "atoms of S3COMP", "T", "λ", "δ", "outer iterations", "all methods"]
+    lines: list[list[Field]] = [
+        [
+            setting.title,
+            setting.sparsity,
+            setting.atoms,
+            N_SUBPROBLEMS,
+            setting.damping,
+            setting.dropout,
+            setting.outer,
+            ", ".join(f"{name}={value}" for name, value in setting.common.items()),
+        ]
+        for setting in settings
+    ]
+    return Grid(columns, lines, "Settings")
+
+
+TABLES = (
+    comparison_table("table-eyaleb", "All methods on Extended Yale B", ["EYaleB"]),
+    comparison_table("table-coil100", "All methods on COIL100", ["COIL100"]),
+    comparison_table("table-mnist", "All methods on MNIST4000 and MNIST10000", ["MNIST4000", "MNIST10000"]),
+    comparison_table("table-mnist70000", "All methods on MNIST70000", ["MNIST70000"]),
+    comparison_table("table-gtsrb", "All methods on GTSRB", ["GTSRB"]),
+    comparison_table(
+        "table-connectivity",
+        "Connectivity of the affinity graphs on all real data sets",
+        list(REAL),
+        ["connectivity_min", "connectivity_mean"],
+    ),
+)
