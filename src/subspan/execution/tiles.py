@@ -45,8 +45,11 @@ def tile_product(
 
 
 def gram_rows(atoms: NDArray[np.floating], start: int, gram: NDArray[np.floating]) -> None:
-    """Fill the tile of rows at `start` of a Gram matrix from the diagonal on, and its mirror image."""
+    """Fill the tile of rows at `start` of a Gram matrix from the diagonal on, and its mirror image.
+
+    Rows of `gram` may be longer than there are atoms.
+    """
     stop = start + TILE
     block = tile_product(atoms[start:stop].copy(), atoms[start:])
-    gram[start:stop, start:] = block
-    gram[stop:, start:stop] = block[:, TILE:].T
+    gram[start:stop, start : len(atoms)] = block
+    gram[stop : len(atoms), start:stop] = block[:, TILE:].T

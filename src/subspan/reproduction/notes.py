@@ -14,9 +14,16 @@ TIME = (
     "of the T sub-problems plus spectral clustering."
 )
 
-OUTER = "The paper says that 3 to 5 outer iterations were enough on real data, not how many were run on which set."
+OUTER = (
+    "The paper says that 3 to 5 outer iterations were enough on real data, but not how many were run on "
+    "which set."
+)
 SYNTHETIC_OUTER = (
     "S3COMP-C runs 5 outer iterations on synthetic data; the paper does not say how many it runs."
+)
+
+CHOSEN_SIZES = (
+    "The paper does not say which numbers of points it draws; the curves are a choice among its nine."
 )
 
 

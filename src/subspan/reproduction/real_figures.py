@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from subspan.datasets.catalog import SIGNS
 from subspan.reproduction.curves import curves, profile
 from subspan.reproduction.documents import Figure, Panel
-from subspan.reproduction.notes import remarks
+from subspan.reproduction.notes import CHOSEN_SIZES, remarks
 from subspan.reproduction.plan import Cell, Cells, Experiment, Options, Results, filled, trials
 from subspan.reproduction.runs import Row, Run
 from subspan.reproduction.settings import METHODS, REAL, SYNTHETIC, Setting
@@ -75,7 +75,7 @@ def _show_courses(results: Results, options: Options) -> Figure:
         "their norm: (a) synthetic data by points on each subspace, (b) real data."
     )
     settings = [*(SYNTHETIC[size] for size in few_sizes(options)), *followed(options)]
-    notes = _notes(results, settings, options)
+    notes = [CHOSEN_SIZES, *_notes(results, settings, options)]
     return Figure("fig-convergence", "Convergence", caption, panels, notes, n_columns=2)
 
 

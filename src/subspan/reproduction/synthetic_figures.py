@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from subspan.reproduction.curves import curves, profile
 from subspan.reproduction.documents import Curve, Figure, Panel
-from subspan.reproduction.notes import SYNTHETIC_OUTER, TIME, remarks
+from subspan.reproduction.notes import CHOSEN_SIZES, SYNTHETIC_OUTER, TIME, remarks
 from subspan.reproduction.plan import Cell, Cells, Experiment, Options, Results, filled, trials
 from subspan.reproduction.runs import Row, Run
 from subspan.reproduction.settings import DROPOUTS, METHODS, SIZES, SYNTHETIC
@@ -120,7 +120,8 @@ def _show_sizes_by_dropout(results: Results, options: Options) -> Figure:
         "S3COMP-C over the dropout rate, one curve for each number of points on a subspace: (a) accuracy, "
         "(b) connectivity of the weakest class."
     )
-    notes = [SYNTHETIC_OUTER, *remarks(results, [SYNTHETIC[size] for size in few_sizes(options)], options)]
+    settings = [SYNTHETIC[size] for size in few_sizes(options)]
+    notes = [SYNTHETIC_OUTER, CHOSEN_SIZES, *remarks(results, settings, options)]
     return Figure("fig-dropout", "Effect of the dropout rate", caption, panels, notes, n_columns=2)
 
 
@@ -131,7 +132,8 @@ def _show_error_by_dropout(results: Results, options: Options) -> Figure:
         "Subspace-preserving error of S3COMP-C over the dropout rate, one curve for each number of points on "
         "a subspace."
     )
-    notes = [SYNTHETIC_OUTER, *remarks(results, [SYNTHETIC[size] for size in few_sizes(options)], options)]
+    settings = [SYNTHETIC[size] for size in few_sizes(options)]
+    notes = [SYNTHETIC_OUTER, CHOSEN_SIZES, *remarks(results, settings, options)]
     return Figure("fig-sre-dropout", "Dropout and error", caption, panels, notes, n_columns=1)
 
 

@@ -150,12 +150,17 @@ def _grids(
 def _texts(comparison: Comparison, options: Options) -> list[str]:
     digits = METRICS[comparison.metric].digits
     texts = {
-        "difference": "" if comparison.difference is None else f"{comparison.difference:+.{digits}f}",
+        "difference": _signed(comparison.difference, digits),
         "verdict": comparison.verdict(options),
     }
     ours = "not run" if comparison.ours is None else comparison.ours.text(digits)
     more = MORE_COLUMNS.get(comparison.metric, ["difference"])
     return [comparison.printed, ours, *(texts[column] for column in more)]
+
+
+def _signed(number: float | None, digits: int) -> str:
+    # Adding zero turns a rounded -0.0 into 0.0.
+    return "" if number is None else f"{round(number, digits) + 0.0:+.{digits}f}"
 
 
 EFFORT = ["method", "trials", "NMI %", "ARI %", "min conn", "eigenvectors", "support", "outer iterations"]

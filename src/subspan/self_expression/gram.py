@@ -12,9 +12,23 @@ from subspan.kernels.gather import gather_rows
 Floats = NDArray[np.floating]
 
 
+def row_length(n_atoms: int) -> int:
+    """Length of a row of a Gram matrix in memory, for whole tiles of atoms.
+
+    Rows that are an odd number of cache lines apart spread over the sets of the cache. An even number,
+    and above all a power of two, makes the rows that a pursuit combines compete for the same few.
+
+    Examples
+    --------
+    >>> row_length(4096)
+    4112
+    """
+    return n_atoms + 16
+
+
 def gram_matrix(atoms: Floats, threads: int) -> Floats:
-    """Inner products of all atoms (whole tiles of them) with one another."""
-    gram = np.empty((len(atoms), len(atoms)), atoms.dtype)
+    """Inner products of all atoms (whole tiles of them) with one another; see `row_length`."""
+    gram = np.empty((len(atoms), row_length(len(atoms))), atoms.dtype)
 
     def fill(start: int) -> None:
         gram_rows(atoms, start, gram)
@@ -27,7 +41,7 @@ def gram_matrix(atoms: Floats, threads: int) -> Floats:
 def gathered_matrix(gram: Floats, columns: NDArray[np.int32], threads: int) -> Floats:
     """The part of a Gram matrix that belongs to `columns`, padded to whole tiles."""
     length = padded_length(len(columns))
-    part = np.empty((length, length), gram.dtype)
+    part = np.empty((length, row_length(length)), gram.dtype)
 
     def fill(start: int) -> None:
         gather_rows(gram, columns, start, start + TILE, part)

@@ -1,0 +1,107 @@
+"""One run at a time, measured against dense linear algebra."""
+
+import json
+
+import numpy as np
+import pytest
+
+from subspan import SSCOMP
+from subspan.datasets import make_union_of_subspaces
+from subspan.handover import InputError
+from subspan.reproduction.machine import cpu_model, gemm_rate, watched_memory
+from subspan.reproduction.pace import Pace, usual_seconds
+from subspan.reproduction.perform import Laboratory, leading_eigenvalues, part
+from subspan.reproduction.runs import Data, make_run
+
+PARAMETERS = {"n_nonzero": 3, "dropout": 0.3, "damping": 0.5, "max_iter": 4, "tol": 0.0}
+RUN = make_run(Data("synthetic", 30), "s3comp-c", PARAMETERS, seed=1)
+
+
+@pytest.fixture
+def laboratory(tmp_path):
+    return Laboratory(tmp_path, n_jobs=1, progress=False)
+
+
+def test_a_row_has_everything_and_is_json(laboratory):
+    row = laboratory.perform(RUN)
+    assert json.loads(json.dumps(row, allow_nan=False)) == row
+    assert row["parameters"].items() >= {**PARAMETERS, "n_clusters": 5, "random_state": 1}.items()
+    assert [row["n_points"], row["n_features"], row["seed"], row["n_iter"]] == [150, 9, 1, 4]
+    assert len(row["changes"]) == 4
+    assert len(row["connectivity"]["per_class"]) == 5
+    assert min(row["connectivity"]["per_class"]) == row["connectivity"]["min"]
+    assert np.mean(row["connectivity"]["per_class"]) == pytest.approx(row["connectivity"]["mean"])
+    assert 0 < row["accuracy"] <= 1
+    assert 3 <= row["support_size"] <= 45
+    assert sum(row["stage_seconds"].values()) <= row["seconds"]
+    assert row["versions"]["numpy"] == np.__version__
+    assert row["machine"]["gemm_gflops"] > 0
+
+
+def test_the_same_run_has_the_same_result(laboratory, tmp_path):
+    again = Laboratory(tmp_path, n_jobs=2, progress=False).perform(RUN)
+    row = laboratory.perform(RUN)
+    for name in ("accuracy", "nmi", "ari", "sre", "connectivity", "support_size", "changes"):
+        assert row[name] == again[name]
+    assert laboratory.perform(make_run(RUN.data, RUN.method, PARAMETERS, seed=2))["sre"] != row["sre"]
+
+
+def test_leading_eigenvalues_are_those_of_the_whole_graph():
+    X, _ = make_union_of_subspaces(8, 2, 30, 12, random_state=0)
+    with pytest.warns(UserWarning, match="components"):
+        model = SSCOMP(3, n_nonzero=2, random_state=0).fit(X)
+    graph = model.affinity_.toarray()
+    roots = np.sqrt(graph.sum(axis=1))
+    expected = np.linalg.eigvalsh(graph / np.outer(roots, roots))[::-1][:15]
+    # Eight components for three clusters: the fit leaves five of them out, the spectrum must not.
+    assert np.sum(expected > 1 - 1e-9) >= 8
+    np.testing.assert_allclose(leading_eigenvalues(model), expected, atol=1e-5)
+
+
+def test_parts_of_the_data():
+    X, y = np.arange(12.0)[:, None], np.repeat([0, 1, 2], 4)
+    assert part(X, y, Data("coil100"), None)[0] is X
+    few, labels = part(X, y, Data("coil100", n_classes=2), None)
+    assert (few[:, 0].tolist(), labels.tolist()) == (list(range(8)), [0] * 4 + [1] * 4)
+    assert np.bincount(part(X, y, Data("gtsrb"), 3)[1]).tolist() == [3, 3, 3]
+
+
+def test_missing_data_are_refused_before_anything_runs(laboratory):
+    with pytest.raises(InputError, match=r"no coil100.npz in .*subspan datasets build coil100"):
+        laboratory.check([RUN, make_run(Data("coil100"), "ssc-omp", {}, 0)])
+    laboratory.check([RUN])
+
+
+def test_peak_memory_is_that_of_the_work_inside():
+    with watched_memory() as large:
+        np.ones(2**25)
+    with watched_memory() as small:
+        pass
+    if large.n_bytes is None or small.n_bytes == large.n_bytes:
+        pytest.skip("this system cannot tell the peak of a part of a process")
+    assert 0.7 * 2**28 < large.n_bytes - small.n_bytes < 2**29
+
+
+def test_machine(tmp_path):
+    (tmp_path / "cpuinfo").write_text("processor\t: 0\nmodel name\t: Abacus 3000\n")
+    assert cpu_model(tmp_path / "cpuinfo") == "Abacus 3000"
+    assert cpu_model(tmp_path / "nothing") != ""
+    assert gemm_rate(64) > 0
+
+
+def test_time_left_follows_the_kind_of_run(make_row):
+    said = []
+    runs = [
+        make_run(Data("synthetic", n), "s3comp", {"n_nonzero": 5}, seed) for n in (30, 320) for seed in (0, 1)
+    ]
+    pace = Pace(list(runs), said.append)
+    pace.finished(runs[0], make_row(), 10 * usual_seconds(runs[0]))
+    expected = 10 * sum(map(usual_seconds, runs[1:]))
+    assert pace.remaining(pace.left) == pytest.approx(expected)
+    other = make_run(Data("coil100"), "ssc-omp", {"n_nonzero": 3}, 0)
+    assert pace.remaining([other]) == pytest.approx(10 * usual_seconds(other))
+    for run in runs[1:]:
+        pace.finished(run, make_row(), 1.0)
+    # The first and the last run are always told, those in between only now and then.
+    assert [line.split(":")[0] for line in said] == ["1 of 4", "4 of 4"]
+    assert said[-1].endswith("about 0 s left")

@@ -1,0 +1,131 @@
+"""Which runs are done, in which order, and what happens after an interruption."""
+
+import json
+
+import pytest
+
+from subspan.handover import InputError
+from subspan.reproduction import session
+from subspan.reproduction.catalog import EXPERIMENTS, find_experiments, find_methods
+from subspan.reproduction.plan import Options
+from subspan.reproduction.runs import Data, make_run
+from subspan.reproduction.session import Place, grouped, reproduce
+
+pytest.importorskip("matplotlib")
+
+
+class Pretence:
+    """A laboratory that answers at once, and breaks down after `patience` runs."""
+
+    patience = 10**6
+
+    def __init__(self, data_dir, n_jobs, *, progress):
+        self.performed = []
+        Pretence.last = self
+
+    def check(self, runs):
+        self.checked = list(runs)
+
+    def perform(self, run):
+        if len(self.performed) == Pretence.patience:
+            raise KeyboardInterrupt
+        self.performed.append(run)
+        return Pretence.row()
+
+
+@pytest.fixture(autouse=True)
+def pretence(monkeypatch, make_row):
+    monkeypatch.setattr(session, "Laboratory", Pretence)
+    monkeypatch.setattr(Pretence, "row", staticmethod(make_row), raising=False)
+    monkeypatch.setattr(Pretence, "patience", 10**6)
+
+
+def go(names, out, **options):
+    lines = []
+    written = reproduce(find_experiments(names), Options(**options), Place(out), lines.append)
+    return written, Pretence.last.performed, lines
+
+
+def test_shared_runs_are_done_once(tmp_path):
+    written, performed, lines = go(["fig-dropout", "fig-sre-dropout"], tmp_path, quick=True)
+    assert len(performed) == len(set(performed)) == 2 * 3 * 2
+    assert lines[0] == "12 runs to do."
+    assert len(written) == 8
+    assert all(path.stat().st_size > 0 for path in written)
+
+
+def test_an_interrupted_reproduction_goes_on_where_it_stopped(tmp_path, monkeypatch):
+    monkeypatch.setattr(Pretence, "patience", 5)
+    with pytest.raises(KeyboardInterrupt):
+        go(["fig-dropout"], tmp_path, quick=True)
+    first = Pretence.last.performed
+    results = tmp_path / "results.jsonl"
+    assert len(results.read_text().splitlines()) == 5
+    assert list(tmp_path.iterdir()) == [results]
+    # The process may have been killed in the middle of a line.
+    results.write_bytes(results.read_bytes()[:-40])
+    monkeypatch.setattr(Pretence, "patience", 10**6)
+    _, second, lines = go(["fig-dropout"], tmp_path, quick=True)
+    assert lines[0] == "8 runs to do."
+    assert second[0] == first[4]
+    assert set(first[:4]).isdisjoint(second)
+    assert len([json.loads(line) for line in results.read_text().splitlines()]) == 12
+    assert go(["fig-dropout"], tmp_path, quick=True)[1] == []
+
+
+def test_more_trials_add_to_those_that_are_there(tmp_path):
+    assert len(go(["table-eyaleb"], tmp_path, trials=2)[1]) == 6
+    _, performed, _ = go(["table-eyaleb"], tmp_path, trials=3)
+    assert [run.seed for run in performed] == [2, 2, 2]
+
+
+def test_methods_can_be_chosen(tmp_path):
+    _, performed, _ = go(["table-eyaleb"], tmp_path, trials=1, methods=find_methods("ssc-omp"))
+    assert [run.method for run in performed] == ["ssc-omp"]
+    assert "| S3COMP | 81.61 | not run |" in (tmp_path / "table-eyaleb.md").read_text()
+    written, performed, lines = go(["fig-support"], tmp_path, methods=find_methods("ssc-omp"))
+    assert (written, performed) == ([], [])
+    assert lines[-1] == "fig-support: none of the chosen methods takes part."
+
+
+def test_runs_on_the_same_points_come_together():
+    runs = [
+        make_run(Data("mnist", 400), method, {}, seed) for method in ("s3comp", "ssc-omp") for seed in (0, 1)
+    ]
+    assert [(run.seed, run.method) for run in grouped(runs)] == [
+        (0, "s3comp"),
+        (0, "ssc-omp"),
+        (1, "s3comp"),
+        (1, "ssc-omp"),
+    ]
+    fixed = [
+        make_run(Data("coil100"), method, {}, seed) for method in ("s3comp", "ssc-omp") for seed in (0, 1)
+    ]
+    assert grouped(fixed) == fixed
+
+
+def test_all_means_every_experiment_once():
+    assert find_experiments(["fig-support", "all"])[0].name == "fig-support"
+    assert len(find_experiments(["all", "table-gtsrb"])) == len(EXPERIMENTS) == 15
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        ("table-coil", "did you mean 'table-coil100'"),
+        ("fig-delta-t", "did you mean 'fig-delta-T'"),
+        ("x", "there are"),
+    ],
+)
+def test_a_wrong_name_is_answered_with_the_right_one(names, message):
+    with pytest.raises(InputError, match=message):
+        find_experiments([names])
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [("s3comp-d", "did you mean 's3comp'|'s3comp-c'"), (",", "No method"), ("ensc", "cannot be run")],
+)
+def test_a_wrong_method_is_answered_with_the_right_ones(names, message):
+    with pytest.raises(InputError, match=message):
+        find_methods(names)
