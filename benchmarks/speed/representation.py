@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from benchmarks.speed.data import features
-from benchmarks.speed.machine import THREADS
+from benchmarks.speed.machine import THREADS, touch_memory
 from benchmarks.speed.peers import numpy_loop, spams_plain, spams_without_self
 
 from subspan.self_expression.consensus import ConsensusSettings, represent
@@ -28,6 +28,7 @@ def seconds(source: ArraySource, dictionaries: list, max_iter: int, damping: flo
 
 def run() -> dict[str, float]:
     """Ratios, all in one run on the same data."""
+    touch_memory(3 * 10**9)
     X = features(N)
     dictionaries = sample_dictionaries(N, T, n_nonzero=S, dropout=DROPOUT)
     source = ArraySource(X)

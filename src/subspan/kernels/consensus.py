@@ -44,6 +44,30 @@ def squared_change(
 
 
 @kernel
+def sum_solutions(
+    pick_index: NDArray[np.int32],
+    pick_value: NDArray[np.float64],
+    pick_count: NDArray[np.int32],
+    j: int,
+    totals: NDArray[np.float64],
+    times: NDArray[np.int32],
+    touched: NDArray[np.int32],
+) -> int:
+    """Add up the solutions of point `j` and count who chose each atom; the number of atoms chosen."""
+    n = 0
+    for t in range(pick_index.shape[0]):
+        for p in range(pick_count[t, j]):
+            i = pick_index[t, j, p]
+            if pick_value[t, j, p] != 0:
+                if times[i] == 0:
+                    insert_sorted(touched, n, i)
+                    n += 1
+                times[i] += 1
+                totals[i] += pick_value[t, j, p]
+    return n
+
+
+@kernel
 def average_solutions(
     pick_index: NDArray[np.int32],
     pick_value: NDArray[np.float64],
@@ -82,21 +106,18 @@ def average_solutions(
             for e in range(count[j]):
                 sums[1] += value[j, e] ** 2
             continue
-        n = 0
-        for t in range(n_subproblems):
-            for p in range(pick_count[t, j]):
-                i = pick_index[t, j, p]
-                if pick_value[t, j, p] != 0:
-                    if times[i] == 0:
-                        insert_sorted(touched, n, i)
-                        n += 1
-                    times[i] += 1
-                    totals[i] += pick_value[t, j, p]
+        n = sum_solutions(pick_index, pick_value, pick_count, j, totals, times, touched)
+        # Entries that fell out of the support stay as zeros: pursuits go on to watch them.
+        for e in range(count[j]):
+            if times[index[j, e]] == 0:
+                insert_sorted(touched, n, index[j, e])
+                n += 1
         new_index = touched[:n]
         norm = 0.0
         for p in range(n):
             i = new_index[p]
-            totals[i] /= times[i] if over_chosen else n_subproblems
+            if times[i] > 0:
+                totals[i] /= times[i] if over_chosen else n_subproblems
             norm += totals[i] ** 2
         change = squared_change(index[j], value[j], count[j], new_index, totals)
         old_norm = 0.0

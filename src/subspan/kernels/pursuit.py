@@ -29,6 +29,7 @@ from subspan.kernels.state import (
     RUNNING,
     TWINS,
     Dictionary,
+    Memory,
     Picks,
     Points,
     PursuitState,
@@ -130,6 +131,7 @@ def scan(
     special_score: NDArray[np.float64],
     scores: NDArray[np.floating],
     bits: NDArray[np.signedinteger],
+    tops: NDArray[np.signedinteger],
 ) -> int:
     """Position of the largest |score| outside the special atoms, the first of equals; -1 if all are 0.
 
@@ -147,6 +149,8 @@ def scan(
         Unweighted scores of the special atoms.
     scores, bits : OUT
         Scratch, as long as there are atoms; `bits` is the integer view of `scores`.
+    tops : OUT
+        Largest |score| of each chunk, as an integer.
     """
     n = scores.shape[0]
     best = magnitude_mask & 0
@@ -163,6 +167,7 @@ def scan(
             for i in range(np.uint64(start), np.uint64(stop)):
                 scores[i] = scores[i] * weights[i]
         top = largest_magnitude(bits, start, stop, magnitude_mask)
+        tops[start // CHUNK] = top
         if top > best:
             best = top
             winner = start
@@ -230,10 +235,10 @@ def choose(
     rules: Rules,
     state: PursuitState,
     slot: int,
-) -> int:
+) -> tuple[int, float]:
     """The special atom with a better score than the plain winner, as its place in the list, or -1.
 
-    Ties go to the lowest position.
+    The second number is the best score, squared. Ties go to the lowest position.
     """
     damping = rules.damping
     best = score * score if winner >= 0 else -np.inf
@@ -255,7 +260,7 @@ def choose(
             best = value
             position = here
             chosen = e
-    return chosen
+    return chosen, best
 
 
 @kernel
@@ -360,7 +365,7 @@ def step(
 ) -> bool:
     """Finish one step once the scan has named its winner; True if the coefficients changed."""
     numbers = state.numbers[slot]
-    special = choose(winner, plain_score, atom_norms, dictionary, rules, state, slot)
+    special, _ = choose(winner, plain_score, atom_norms, dictionary, rules, state, slot)
     position = state.special_position[slot, special] if special >= 0 else winner
     if position < 0:
         # Nothing preserved has a say in what is left of the point; dropped atoms still may.
@@ -422,6 +427,81 @@ def write_picks(j: int, dictionary: Dictionary, state: PursuitState, slot: int, 
 
 
 @kernel
+def largest_without(
+    winner: int,
+    scores: NDArray[np.floating],
+    bits: NDArray[np.signedinteger],
+    tops: NDArray[np.signedinteger],
+    magnitude_mask: np.signedinteger,
+) -> float:
+    """Largest |score| after a scan if the winner is taken out."""
+    n = scores.shape[0]
+    start = winner // CHUNK * CHUNK
+    scores[winner] = 0
+    tops[winner // CHUNK] = largest_magnitude(bits, start, min(start + CHUNK, n), magnitude_mask)
+    n_chunks = (n + CHUNK - 1) // CHUNK
+    best = 0
+    for c in range(n_chunks):
+        if tops[c] > tops[best]:
+            best = c
+    where = position_of(bits, best * CHUNK, min((best + 1) * CHUNK, n), magnitude_mask, tops[best])
+    return abs(float(scores[where]))
+
+
+@kernel
+def distance_moved(memory: Memory, j: int, state: PursuitState) -> float:
+    """How far the residual is from the one that was scanned at this step in an earlier iteration.
+
+    With the same atoms, ||X_S d||^2 = ||L' d||^2 - damping ||d||^2 for the change d of the coefficients,
+    where L is the factor of G_SS + damping I; leaving out the second term is safe.
+    """
+    k = state.numbers[0, N_ATOMS]
+    total = 0.0
+    for a in range(k):
+        entry = 0.0
+        for b in range(a, k):
+            entry += state.cholesky[0, b, a] * (state.values[0, b] - memory.values[j, k, b])
+        total += entry * entry
+    return float(np.sqrt(total))
+
+
+@kernel
+def settled_by_special(
+    memory: Memory,
+    j: int,
+    row: NDArray[np.floating],
+    dictionary: Dictionary,
+    atom_norms: NDArray[np.float64],
+    squared_norm: float,
+    rules: Rules,
+    state: PursuitState,
+    base: NDArray[np.floating],
+    scores: NDArray[np.floating],
+) -> bool:
+    """Whether a special atom is sure to win this step, so that no scan is needed.
+
+    Atoms that are not special now were not special then: none of them scored above the runner-up, and
+    since then its score can have grown by no more than the residual moved.
+    """
+    k = state.numbers[0, N_ATOMS]
+    if memory.runner_up[j, k] < 0:
+        return False
+    bound = memory.runner_up[j, k] + rules.reach * distance_moved(memory, j, state)
+    # Correlations carry rounding errors of the data's type.
+    bound = bound * (1 + 64 * rules.precision) + 64 * rules.precision * rules.reach * np.sqrt(squared_norm)
+    for e in range(state.numbers[0, N_SPECIAL]):
+        if not state.special_blocked[0, e]:
+            position = state.special_position[0, e]
+            base[position] = row[atom_at(dictionary, position)]
+            combine(
+                base, dictionary.gram, state.rows[0], state.coefficients[0], k, position, position + 1, scores
+            )
+            state.special_score[0, e] = scores[position]
+    special, best = choose(-1, 0.0, atom_norms, dictionary, rules, state, 0)
+    return special >= 0 and best > bound * bound
+
+
+@kernel
 def pursue(
     points: Points,
     dictionary: Dictionary,
@@ -432,7 +512,9 @@ def pursue(
     base: NDArray[np.floating],
     scores: NDArray[np.floating],
     bits: NDArray[np.signedinteger],
+    tops: NDArray[np.signedinteger],
     cross: NDArray[np.float64],
+    memory: Memory,
     picks: Picks,
     counts: NDArray[np.int64],
 ) -> None:
@@ -441,30 +523,61 @@ def pursue(
     Parameters
     ----------
     points, dictionary, atoms, atom_norms, rules : IN
-    state, base, scores, bits, cross : scratch
-        One slot of state; vectors as long as the dictionary; `cross` as long as the sparsity.
+    state, base, scores, bits, tops, cross : scratch
+        One slot of state; vectors as long as the dictionary (`tops`: as it has chunks, `cross`: as the
+        sparsity).
+    memory : IN and OUT
+        What the scans of earlier outer iterations saw; empty if there is only one.
     picks, counts : OUT
     """
     columns = dictionary.columns
+    remembers = memory.runner_up.shape[0] > 0
     for j in range(points.active.shape[0]):
         if not points.active[j]:
             continue
         begin_point(points, j, dictionary, rules, state, 0, picks)
         row = points.correlations[j]
-        if columns.shape[0] > 0:
-            for i in range(columns.shape[0]):
-                base[i] = row[np.uint32(columns[i])]
-            row = base
+        gathered = columns.shape[0] == 0
+        # Whether this pursuit has taken the same atoms so far as the one that memory tells of.
+        follows = remembers
         while state.numbers[0, RUNNING]:
-            winner = scan(
-                row, dictionary.gram, state.rows[0], state.coefficients[0], state.numbers[0, N_ATOMS],
-                dictionary.weights, state.special_position[0], state.numbers[0, N_SPECIAL],
-                rules.magnitude_mask, state.special_score[0], scores, bits,
-            )  # fmt: skip
-            score = float(scores[winner]) if winner >= 0 else 0.0
-            step(
+            k = state.numbers[0, N_ATOMS]
+            winner = -1
+            score = 0.0
+            settled = follows and settled_by_special(
+                memory, j, row, dictionary, atom_norms, points.squared_norms[j], rules, state, base, scores
+            )
+            if not settled:
+                if not gathered:
+                    for i in range(columns.shape[0]):
+                        base[i] = row[np.uint32(columns[i])]
+                    gathered = True
+                winner = scan(
+                    base if columns.shape[0] > 0 else row, dictionary.gram,
+                    state.rows[0], state.coefficients[0], k,
+                    dictionary.weights, state.special_position[0], state.numbers[0, N_SPECIAL],
+                    rules.magnitude_mask, state.special_score[0], scores, bits, tops,
+                )  # fmt: skip
+                score = np.float64(scores[winner]) if winner >= 0 else 0.0
+                if remembers:
+                    memory.runner_up[j, k] = -1.0
+                    for a in range(k):
+                        memory.values[j, k, a] = state.values[0, a]
+            accepted = step(
                 winner, score, points, j, dictionary, atoms, atom_norms, rules, state, 0, cross, picks, counts
             )
+            if remembers and accepted:
+                picked = state.rows[0, k]
+                # Refused atoms are in no later list of special ones, so nothing is known of them then.
+                if not settled and state.numbers[0, N_REFUSED] == 0:
+                    plain_won = picked == winner
+                    memory.runner_up[j, k] = (
+                        largest_without(winner, scores, bits, tops, rules.magnitude_mask)
+                        if plain_won
+                        else abs(score)
+                    )
+                follows = follows and memory.rows[j, k] == picked
+                memory.rows[j, k] = picked
         write_picks(j, dictionary, state, 0, picks)
 
 
@@ -489,6 +602,7 @@ def advance(
     state: PursuitState,
     scores: NDArray[np.floating],
     bits: NDArray[np.signedinteger],
+    tops: NDArray[np.signedinteger],
     cross: NDArray[np.float64],
     picks: Picks,
     residuals: NDArray[np.floating],
@@ -512,7 +626,7 @@ def advance(
         winner = scan(
             products[j], dictionary.gram, state.rows[j], state.coefficients[j], 0,
             dictionary.weights, state.special_position[j], state.numbers[j, N_SPECIAL],
-            rules.magnitude_mask, state.special_score[j], scores, bits,
+            rules.magnitude_mask, state.special_score[j], scores, bits, tops,
         )  # fmt: skip
         score = float(scores[winner]) if winner >= 0 else 0.0
         if step(

@@ -26,6 +26,8 @@ class Rules(NamedTuple):
     unit_norm: bool
     # True: dropped atoms where the target is not zero may be picked too (the paper's appendix).
     from_dropped: bool
+    # Largest change of a score when the residual moves by one.
+    reach: float
     # Every bit of the data's type but the sign, as an integer of the same width.
     magnitude_mask: np.signedinteger
 
@@ -76,12 +78,29 @@ class PursuitState(NamedTuple):
     special_blocked: NDArray[np.bool_]
 
 
+class Memory(NamedTuple):
+    """What scans of earlier outer iterations saw of one sub-problem, step by step."""
+
+    # Atoms picked, as positions in the dictionary.
+    rows: NDArray[np.int64]
+    # Largest plain score besides the pick, -1 where nothing is known.
+    runner_up: NDArray[np.float64]
+    # Coefficients of the residual that was scanned.
+    values: NDArray[np.float64]
+
+
 class Picks(NamedTuple):
     """OUT: the solutions b_j, as positions among all atoms and values."""
 
     indices: NDArray[np.int32]
     values: NDArray[np.float64]
     counts: NDArray[np.int32]
+
+
+def new_memory(n_points: int, n_nonzero: int) -> Memory:
+    """Memory of nothing yet."""
+    shape = (n_points, n_nonzero)
+    return Memory(np.full(shape, -1, np.int64), np.full(shape, -1.0), np.zeros((*shape, n_nonzero)))
 
 
 def new_state(n_slots: int, n_nonzero: int, n_targets: int, dtype: np.dtype) -> PursuitState:

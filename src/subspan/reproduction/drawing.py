@@ -80,7 +80,7 @@ def _draw_lines(axes: Any, panel: Panel, matplotlib: Any) -> None:
         axes.set_xticks(places, [f"{x:g}" for x in places])
         axes.minorticks_off()
     if panel.from_zero:
-        axes.set_ylim(bottom=0)
+        axes.set_ylim(0, 1.15 * axes.get_ylim()[1])
     if "y" in panel.logarithmic:
         axes.set_yscale("log")
     if len(panel.curves) > 1:

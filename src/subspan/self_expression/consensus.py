@@ -19,8 +19,19 @@ from subspan.execution.threads import run_in_threads
 from subspan.execution.tiles import TILE, padded, tile_product
 from subspan.handover import Representation
 from subspan.kernels.consensus import average_solutions
-from subspan.kernels.pursuit import advance, begin, pursue
-from subspan.kernels.state import DEPENDENT, TWINS, Dictionary, Picks, Points, PursuitState, Rules, new_state
+from subspan.kernels.pursuit import CHUNK, advance, begin, pursue
+from subspan.kernels.state import (
+    DEPENDENT,
+    TWINS,
+    Dictionary,
+    Memory,
+    Picks,
+    Points,
+    PursuitState,
+    Rules,
+    new_memory,
+    new_state,
+)
 from subspan.self_expression.gram import gathered_matrix, gram_matrix, squared_norms
 from subspan.self_expression.plan import GramPlan, choose_gram_plan
 from subspan.sources import Source
@@ -62,6 +73,7 @@ class Workspace:
     correlations: Floats
     base: Floats
     scores: Floats
+    tops: NDArray[np.signedinteger]
     cross: NDArray[np.float64]
     state: PursuitState
     picks: Picks
@@ -95,6 +107,9 @@ class ConsensusTask:
         self.atom_of_row = np.full(source.shape[0], -1, np.int32)
         self.atom_of_row[self.atom_rows] = np.arange(len(self.atom_rows))
         self.unit_norm = unit_norm
+        norms = np.sqrt(self.atom_norms.max())
+        # The greedy rule divides every score by the root of ||x||^2 + damping, which leaves at most 1.
+        self.reach = norms if unit_norm or settings.selection == "psi" else 1.0
         kept = [self.atom_of_row[rows] for rows in dictionaries]
         self.dictionary_atoms = [padded(self.atoms[c]) for c in kept] if gram_plan == "residual" else []
         self.shared_gram = gram_matrix(self.atoms, threads) if every_point else None
@@ -128,6 +143,7 @@ class ConsensusTask:
             greedy=settings.selection == "greedy",
             unit_norm=self.unit_norm,
             from_dropped=settings.candidates == "all",
+            reach=float(self.reach),
             magnitude_mask=_bits_type(dtype)(np.iinfo(_bits_type(dtype)).max),
         )
 
@@ -156,6 +172,18 @@ class ConsensusTask:
         weights = weights[columns] if len(weights) else weights
         return Dictionary(columns, position, gram, weights)
 
+    @property
+    def _capacity(self) -> int:
+        """Most atoms that the support of one point can see in all outer iterations."""
+        most = self.settings.n_nonzero * len(self.dictionaries) * self.settings.max_iter
+        return min(most, len(self.atom_rows))
+
+    def _memories(self) -> list[Memory]:
+        """One memory for each sub-problem; an empty one where nothing would be asked of it."""
+        settings = self.settings
+        useful = settings.max_iter > 1 and settings.candidates == "preserved" and self.gram_plan != "residual"
+        return [new_memory(TILE if useful else 0, settings.n_nonzero) for _ in self.dictionaries]
+
     def _workspace(self) -> Workspace:
         n_atoms, dtype, s = len(self.atoms), self.atoms.dtype, self.settings.n_nonzero
         n_subproblems = len(self.dictionaries)
@@ -166,8 +194,9 @@ class ConsensusTask:
             correlations=np.empty((TILE, n_atoms if self.shared_gram is None else 0), dtype),
             base=np.empty(longest, dtype),
             scores=np.empty(longest, dtype),
+            tops=np.empty(longest // CHUNK + 1, _bits_type(dtype)),
             cross=np.empty(s),
-            state=new_state(n_slots, s, s * n_subproblems, dtype),
+            state=new_state(n_slots, s, self._capacity, dtype),
             picks=Picks(np.zeros(shape, np.int32), np.zeros(shape), np.zeros(shape[:2], np.int32)),
             totals=np.zeros(n_atoms),
             times=np.zeros(n_atoms, np.int32),
@@ -176,7 +205,7 @@ class ConsensusTask:
 
     def _points(self, rows: Floats, start: int, stop: int, work: Workspace) -> Points:
         """The tile with its correlations; the target c_j of every point is still zero."""
-        capacity = self.settings.n_nonzero * len(self.dictionaries)
+        capacity = self._capacity
         own = np.full(TILE, -1, np.int32)
         own[: stop - start] = self.atom_of_row[start:stop]
         if self.shared_gram is not None:
@@ -200,10 +229,11 @@ class ConsensusTask:
         points = self._points(rows, start, stop, work)
         counts = np.zeros(2, np.int64)
         sums = np.zeros((settings.max_iter, 2))
+        memories = self._memories()
         n_iter = 0
         while n_iter < settings.max_iter and points.active.any():
             for t in range(len(self.dictionaries)):
-                self._pursue(t, rows, points, work, counts)
+                self._pursue(t, rows, points, work, memories[t], counts)
             average_solutions(
                 *work.picks, settings.average == "chosen", settings.tol**2,
                 work.totals, work.times, work.touched,
@@ -211,14 +241,21 @@ class ConsensusTask:
             )  # fmt: skip
             n_iter += 1
         sums[n_iter:, 1] = sums[n_iter - 1, 1]
-        lengths = points.target_count[: stop - start]
-        filled = np.arange(points.target_index.shape[1]) < lengths[:, None]
-        indices = self.atom_rows[points.target_index[: stop - start][filled]].astype(np.int32)
-        values = points.target_value[: stop - start][filled].astype(rows.dtype)
-        return Block(lengths, indices, values, n_iter, sums, counts)
+        n = stop - start
+        listed = np.arange(points.target_index.shape[1]) < points.target_count[:n, None]
+        support = listed & (points.target_value[:n] != 0)
+        indices = self.atom_rows[points.target_index[:n][support]].astype(np.int32)
+        values = points.target_value[:n][support].astype(rows.dtype)
+        return Block(support.sum(axis=1).astype(np.int32), indices, values, n_iter, sums, counts)
 
     def _pursue(
-        self, t: int, rows: Floats, points: Points, work: Workspace, counts: NDArray[np.int64]
+        self,
+        t: int,
+        rows: Floats,
+        points: Points,
+        work: Workspace,
+        memory: Memory,
+        counts: NDArray[np.int64],
     ) -> None:
         """Solve sub-problem `t` for the active points of a tile."""
         dictionary = self.dictionaries[t]
@@ -228,14 +265,16 @@ class ConsensusTask:
         bits = scores.view(_bits_type(scores.dtype))
         given = (points, dictionary, self.atoms, self.atom_norms, self._rules, work.state)
         if self.gram_plan != "residual":
-            pursue(*given, work.base[:n], scores, bits, work.cross, picks, counts)
+            pursue(*given, work.base[:n], scores, bits, work.tops, work.cross, memory, picks, counts)
             return
         residuals = rows.copy()
         begin(points, dictionary, self._rules, work.state, picks)
         n_running = 1
         while n_running:
             products = tile_product(residuals, self.dictionary_atoms[t])
-            n_running = advance(products, rows, *given, scores, bits, work.cross, picks, residuals, counts)
+            n_running = advance(
+                products, rows, *given, scores, bits, work.tops, work.cross, picks, residuals, counts
+            )
 
 
 def represent(
