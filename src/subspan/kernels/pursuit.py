@@ -393,8 +393,9 @@ def step(
         counts[TWINS] += 1
     else:
         if dictionary.gram.shape[0] > 0:
+            # The mirror image of these entries: rows of atoms in use are in the cache, the new one is not.
             for a in range(k):
-                cross[a] = dictionary.gram[position, state.rows[slot, a]]
+                cross[a] = dictionary.gram[state.rows[slot, a], position]
         else:
             for a in range(k):
                 other = atom_at(dictionary, state.rows[slot, a])
@@ -476,6 +477,7 @@ def settled_by_special(
     rules: Rules,
     state: PursuitState,
     base: NDArray[np.floating],
+    complete: bool,
     scores: NDArray[np.floating],
 ) -> bool:
     """Whether a special atom is sure to win this step, so that no scan is needed.
@@ -492,13 +494,105 @@ def settled_by_special(
     for e in range(state.numbers[0, N_SPECIAL]):
         if not state.special_blocked[0, e]:
             position = state.special_position[0, e]
-            base[position] = row[atom_at(dictionary, position)]
+            if not complete:
+                base[position] = row[atom_at(dictionary, position)]
             combine(
                 base, dictionary.gram, state.rows[0], state.coefficients[0], k, position, position + 1, scores
             )
             state.special_score[0, e] = scores[position]
     special, best = choose(-1, 0.0, atom_norms, dictionary, rules, state, 0)
     return special >= 0 and best > bound * bound
+
+
+@kernel
+def note_runner_up(
+    memory: Memory,
+    j: int,
+    k: int,
+    winner: int,
+    score: float,
+    rules: Rules,
+    state: PursuitState,
+    scores: NDArray[np.floating],
+    bits: NDArray[np.signedinteger],
+    tops: NDArray[np.signedinteger],
+) -> None:
+    """Remember the best plain score besides the atom picked at step `k`, after a scan."""
+    # Refused atoms are in no later list of special ones, so nothing is known of them then.
+    if state.numbers[0, N_REFUSED] == 0:
+        runner_up = abs(score)
+        if state.rows[0, k] == winner:
+            runner_up = largest_without(winner, scores, bits, tops, rules.magnitude_mask)
+        memory.runner_up[j, k] = runner_up
+
+
+@kernel
+def pursue_point(
+    points: Points,
+    j: int,
+    dictionary: Dictionary,
+    atoms: NDArray[np.floating],
+    atom_norms: NDArray[np.float64],
+    rules: Rules,
+    state: PursuitState,
+    base: NDArray[np.floating],
+    scores: NDArray[np.floating],
+    bits: NDArray[np.signedinteger],
+    tops: NDArray[np.signedinteger],
+    cross: NDArray[np.float64],
+    memory: Memory,
+    picks: Picks,
+    counts: NDArray[np.int64],
+) -> None:
+    """Solve point `j`; the arguments are those of `pursue`."""
+    columns = dictionary.columns
+    remembers = memory.runner_up.shape[0] > 0
+    begin_point(points, j, dictionary, rules, state, 0, picks)
+    row = points.correlations[j]
+    own = dictionary.position[points.own[j]] if points.own[j] >= 0 else -1
+    # Correlations with the atoms of the dictionary: as they are, as a row of its Gram matrix if the
+    # point is one of them, or else gathered once they are needed.
+    start = base
+    complete = columns.shape[0] == 0 or own >= 0
+    if columns.shape[0] == 0:
+        start = row
+    elif own >= 0:
+        start = dictionary.gram[own]
+    # Whether this pursuit has taken the same atoms so far as the one that memory tells of.
+    follows = remembers
+    while state.numbers[0, RUNNING]:
+        k = state.numbers[0, N_ATOMS]
+        winner = -1
+        score = 0.0
+        settled = follows and settled_by_special(
+            memory, j, row, dictionary, atom_norms, points.squared_norms[j], rules, state,
+            start, complete, scores,
+        )  # fmt: skip
+        if not settled:
+            if not complete:
+                for i in range(columns.shape[0]):
+                    base[i] = row[np.uint32(columns[i])]
+                complete = True
+            winner = scan(
+                start, dictionary.gram,
+                state.rows[0], state.coefficients[0], k,
+                dictionary.weights, state.special_position[0], state.numbers[0, N_SPECIAL],
+                rules.magnitude_mask, state.special_score[0], scores, bits, tops,
+            )  # fmt: skip
+            score = np.float64(scores[winner]) if winner >= 0 else 0.0
+            if remembers:
+                memory.runner_up[j, k] = -1.0
+                for a in range(k):
+                    memory.values[j, k, a] = state.values[0, a]
+        accepted = step(
+            winner, score, points, j, dictionary, atoms, atom_norms, rules, state, 0, cross, picks, counts
+        )
+        if remembers and accepted:
+            if not settled:
+                note_runner_up(memory, j, k, winner, score, rules, state, scores, bits, tops)
+            follows = follows and memory.rows[j, k] == state.rows[0, k]
+            memory.rows[j, k] = state.rows[0, k]
+    write_picks(j, dictionary, state, 0, picks)
 
 
 @kernel
@@ -530,55 +624,12 @@ def pursue(
         What the scans of earlier outer iterations saw; empty if there is only one.
     picks, counts : OUT
     """
-    columns = dictionary.columns
-    remembers = memory.runner_up.shape[0] > 0
     for j in range(points.active.shape[0]):
-        if not points.active[j]:
-            continue
-        begin_point(points, j, dictionary, rules, state, 0, picks)
-        row = points.correlations[j]
-        gathered = columns.shape[0] == 0
-        # Whether this pursuit has taken the same atoms so far as the one that memory tells of.
-        follows = remembers
-        while state.numbers[0, RUNNING]:
-            k = state.numbers[0, N_ATOMS]
-            winner = -1
-            score = 0.0
-            settled = follows and settled_by_special(
-                memory, j, row, dictionary, atom_norms, points.squared_norms[j], rules, state, base, scores
-            )
-            if not settled:
-                if not gathered:
-                    for i in range(columns.shape[0]):
-                        base[i] = row[np.uint32(columns[i])]
-                    gathered = True
-                winner = scan(
-                    base if columns.shape[0] > 0 else row, dictionary.gram,
-                    state.rows[0], state.coefficients[0], k,
-                    dictionary.weights, state.special_position[0], state.numbers[0, N_SPECIAL],
-                    rules.magnitude_mask, state.special_score[0], scores, bits, tops,
-                )  # fmt: skip
-                score = np.float64(scores[winner]) if winner >= 0 else 0.0
-                if remembers:
-                    memory.runner_up[j, k] = -1.0
-                    for a in range(k):
-                        memory.values[j, k, a] = state.values[0, a]
-            accepted = step(
-                winner, score, points, j, dictionary, atoms, atom_norms, rules, state, 0, cross, picks, counts
-            )
-            if remembers and accepted:
-                picked = state.rows[0, k]
-                # Refused atoms are in no later list of special ones, so nothing is known of them then.
-                if not settled and state.numbers[0, N_REFUSED] == 0:
-                    plain_won = picked == winner
-                    memory.runner_up[j, k] = (
-                        largest_without(winner, scores, bits, tops, rules.magnitude_mask)
-                        if plain_won
-                        else abs(score)
-                    )
-                follows = follows and memory.rows[j, k] == picked
-                memory.rows[j, k] = picked
-        write_picks(j, dictionary, state, 0, picks)
+        if points.active[j]:
+            pursue_point(
+                points, j, dictionary, atoms, atom_norms, rules, state,
+                base, scores, bits, tops, cross, memory, picks, counts,
+            )  # fmt: skip
 
 
 @kernel
