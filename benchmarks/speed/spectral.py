@@ -5,17 +5,17 @@ from __future__ import annotations
 import time
 import warnings
 
+from benchmarks.speed.data import labelled_features
 from benchmarks.speed.machine import THREADS
 from sklearn.cluster import SpectralClustering
 
 from subspan import S3COMP
-from subspan.datasets import make_union_of_subspaces
 from subspan.metrics import clustering_accuracy
 
 
 def run() -> dict[str, float]:
     """Ratio of times and both accuracies."""
-    X, y = make_union_of_subspaces(10, 20, 500, 1000, noise=0.5, random_state=0, dtype="float32")
+    X, y = labelled_features(10_000)
     model = S3COMP(10, n_nonzero=10, dropout=0.6, damping=1.0, n_jobs=THREADS, random_state=0).fit(X)
     entered = S3COMP(10, affinity="precomputed", n_jobs=THREADS, random_state=0)
     start = time.perf_counter()
