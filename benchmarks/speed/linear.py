@@ -6,7 +6,7 @@ import time
 
 import numpy as np
 from benchmarks.speed.data import features
-from benchmarks.speed.machine import THREADS
+from benchmarks.speed.machine import THREADS, touch_memory
 
 from subspan.self_expression.consensus import ConsensusSettings, represent
 from subspan.self_expression.dictionaries import sample_dictionaries
@@ -18,6 +18,7 @@ M, T, S, D = 1000, 15, 10, 100
 
 def run() -> dict[str, float]:
     """Seconds at each size and the exponent fitted to them."""
+    touch_memory(3 * 10**9)
     X = features(SIZES[-1], D)
     settings = ConsensusSettings(S, damping=0.8)
     times = []

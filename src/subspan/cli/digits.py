@@ -16,6 +16,7 @@ from sklearn.datasets import load_digits
 from sklearn.preprocessing import normalize
 
 from subspan import S3COMPC, SSCOMP
+from subspan.execution.files import whole_file
 from subspan.metrics import clustering_accuracy
 
 N_DIGITS = 10
@@ -74,10 +75,9 @@ def comparison_table(outcomes: dict[str, Outcome], seeds: int) -> Table:
 
 def write_labels(path: Path, labels: NDArray[np.int64]) -> None:
     """Labels as a CSV file with one row for each image, complete or not there at all."""
-    partial = path.with_name(path.name + ".part")
-    lines = [f"{row},{label}" for row, label in enumerate(labels)]
-    partial.write_text("\n".join(["row,label", *lines]) + "\n")
-    partial.replace(path)
+    lines = ["row,label", *(f"{row},{label}" for row, label in enumerate(labels))]
+    with whole_file(path) as file:
+        file.write(("\n".join(lines) + "\n").encode())
 
 
 def run(seeds: int, path: Path, output: Console) -> None:

@@ -14,7 +14,7 @@ def kernel(function: Function) -> Function:
 
     Multiplication and addition may fuse: this changes the last bit, but for every element alike, so
     results still do not depend on how work was split. No other liberty is taken with the arithmetic.
-    Kernels own no memory: without reference counts (`_nrt`) a small pursuit takes a third less time.
+    Kernels own no memory: without reference counts (`_nrt`) a small pursuit takes a quarter less time.
     A read-only installation without a home folder has nowhere to keep compiled code; it compiles anew
     in every process instead of failing.
 

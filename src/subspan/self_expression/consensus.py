@@ -107,9 +107,9 @@ class ConsensusTask:
         self.atom_of_row = np.full(source.shape[0], -1, np.int32)
         self.atom_of_row[self.atom_rows] = np.arange(len(self.atom_rows))
         self.unit_norm = unit_norm
-        norms = np.sqrt(self.atom_norms.max())
+        longest = np.sqrt(self.atom_norms.max())
         # The greedy rule divides every score by the root of ||x||^2 + damping, which leaves at most 1.
-        self.reach = norms if unit_norm or settings.selection == "psi" else 1.0
+        self.reach = longest if unit_norm or settings.selection == "psi" else 1.0
         kept = [self.atom_of_row[rows] for rows in dictionaries]
         self.dictionary_atoms = [padded(self.atoms[c]) for c in kept] if gram_plan == "residual" else []
         self.shared_gram = gram_matrix(self.atoms, threads) if every_point else None
