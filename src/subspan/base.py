@@ -21,7 +21,7 @@ from subspan.affinity import check_coefficients, check_graph, symmetric_affinity
 from subspan.embedding import spectral_embedding
 from subspan.execution.memory import parse_bytes
 from subspan.execution.threads import n_threads
-from subspan.handover import DataWarning, Embedding, InputError, Representation
+from subspan.handover import DataWarning, Embedding, Factors, InputError, Representation
 from subspan.labeling import attach_left_out, canonical_labels, label_embedding
 from subspan.parameters import check_parameters, negative_integer, one_of, positive_integer
 from subspan.sources import ArraySource, Source
@@ -63,18 +63,28 @@ class Points:
         """The points as a source of rows."""
         return ArraySource(self.rows)
 
-    def expand(self, coefficients: csr_array) -> csr_array:
+    def expand(self, coefficients: csr_array | Factors) -> csr_array | Factors:
         """Coefficients of the points as coefficients of the input's rows; copies repeat the original's."""
         n_rows = len(self.point_of_row)
         if len(self.row_of_point) == n_rows:
             return coefficients
         known = self.point_of_row >= 0
+        if isinstance(coefficients, Factors):
+            return self._expand_factors(coefficients, known)
         expanded = coefficients[self.point_of_row[known]]
         lengths = np.zeros(n_rows, expanded.indptr.dtype)
         lengths[known] = np.diff(expanded.indptr)
         indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(expanded.indptr.dtype)
         columns = self.row_of_point[expanded.indices].astype(expanded.indices.dtype)
         return csr_array((expanded.data, columns, indptr), shape=(n_rows, n_rows))
+
+    def _expand_factors(self, factors: Factors, known: NDArray[np.bool_]) -> Factors:
+        left, right = (
+            np.zeros((len(known), thin.shape[1]), thin.dtype) for thin in (factors.left, factors.right)
+        )
+        left[known] = factors.left[self.point_of_row[known]]
+        right[self.row_of_point] = factors.right
+        return Factors(left, right, self.point_of_row)
 
 
 class SubspaceClusterer(ClusterMixin, BaseEstimator):
@@ -127,6 +137,22 @@ class SubspaceClusterer(ClusterMixin, BaseEstimator):
     def _represent(self, points: Source, unit_norm: bool, seed: int) -> Representation:
         """Coefficients of every point: the part that makes a method."""
         raise NotImplementedError
+
+    def _affinity(self) -> csr_array | NDArray[np.floating]:
+        """The graph of the coefficients in `representation_`: symmetrised unless a method has its own."""
+        return symmetric_affinity(self.representation_, self.scale)
+
+    def _embedding(self, seed: int) -> Embedding:
+        """Points in the space of the leading eigenvectors of the graph in `affinity_`."""
+        if self.affinity_.max() == 0:
+            raise InputError("The affinity is all zero: no point is represented by any other.")
+        return spectral_embedding(
+            self.affinity_,
+            self.n_clusters,
+            n_components=self.n_components,
+            seed=seed,
+            n_threads=n_threads(self.n_jobs),
+        )
 
     def fit(self, X: ArrayLike, y: object = None) -> Self:
         """Cluster the rows of `X`.
@@ -208,27 +234,19 @@ class SubspaceClusterer(ClusterMixin, BaseEstimator):
         self.changes_ = representation.changes
         self.counts_ |= representation.counts
 
-    def _graph(self, X: ArrayLike) -> csr_array:
+    def _graph(self, X: ArrayLike) -> csr_array | NDArray[np.floating]:
         """The affinity, from the coefficients found or handed in, or as handed in itself."""
         if self.affinity == "self_expressive":
-            return symmetric_affinity(self.representation_, self.scale)
+            return self._affinity()
         matrix = self._validated(X, accept_sparse="csr", dtype=[np.float64, np.float32])
         if self.affinity == "precomputed":
             return check_graph(matrix)
         self.representation_ = check_coefficients(matrix)
-        return symmetric_affinity(self.representation_, self.scale)
+        return self._affinity()
 
     def _embed(self, seed: int) -> Embedding:
         """Leading eigenvectors, with the evidence that they are the leading ones."""
-        if self.affinity_.nnz == 0:
-            raise InputError("The affinity is all zero: no point is represented by any other.")
-        embedding = spectral_embedding(
-            self.affinity_,
-            self.n_clusters,
-            n_components=self.n_components,
-            seed=seed,
-            n_threads=n_threads(self.n_jobs),
-        )
+        embedding = self._embedding(seed)
         self.embedding_ = embedding.vectors
         self.eigenvalues_ = embedding.eigenvalues
         self.certificate_ = embedding.certificate

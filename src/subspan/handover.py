@@ -18,11 +18,41 @@ class DataWarning(UserWarning):
     """The result stands, but something in the data deserves a look; counts are in the message."""
 
 
+@dataclass(frozen=True, eq=False)
+class Factors:
+    """A dense square matrix kept as a product of thin ones, left @ right.T, with nothing on its diagonal.
+
+    Closed forms give every point a coefficient on every other: n^2 numbers, of which n r are independent.
+    """
+
+    # (n, r) each.
+    left: np.ndarray
+    right: np.ndarray
+    # What each row and column stands for: entries between copies of one point are zero, as on the diagonal.
+    point: np.ndarray
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Of the matrix."""
+        return len(self.left), len(self.right)
+
+    @property
+    def dtype(self) -> np.dtype:
+        """Of the entries."""
+        return self.left.dtype
+
+    def rows(self, start: int, stop: int) -> np.ndarray:
+        """Rows start to stop of the matrix."""
+        block: np.ndarray = self.left[start:stop] @ self.right.T
+        block[self.point[start:stop, None] == self.point] = 0
+        return block
+
+
 @dataclass(frozen=True)
 class Representation:
     """Self-expressive coefficients: row j holds the coefficients that represent point j."""
 
-    coefficients: csr_array
+    coefficients: csr_array | Factors
     n_iter: int
     # Relative change of the coefficients at each outer iteration, over all points.
     changes: tuple[float, ...]

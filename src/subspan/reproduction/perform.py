@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
 from subspan.base import SubspaceClusterer
@@ -20,6 +21,7 @@ from subspan.datasets.loaders import sample_per_class
 from subspan.datasets.stored import read_arrays
 from subspan.embedding import spectral_embedding
 from subspan.execution.threads import single_threaded_libraries
+from subspan.handover import Factors
 from subspan.methods import registry
 from subspan.metrics import clustering_accuracy, connectivity, subspace_preserving_error
 from subspan.reproduction.machine import machine, versions, watched_memory
@@ -129,7 +131,7 @@ class Laboratory:
             },
             "eigenvalues": leading_eigenvalues(model),
             "n_components": model.embedding_.shape[1],
-            "support_size": model.representation_.nnz / len(y),
+            "support_size": support_size(model.representation_),
             "n_iter": model.n_iter_,
             "changes": list(model.changes_),
             "stage_seconds": model.stage_seconds_,
@@ -144,6 +146,12 @@ def part(X: NDArray[np.floating], y: NDArray[np.int64], data: Data, n_per_class:
     if n_per_class:
         rows = rows[sample_per_class(y[rows], n_per_class, random_state=0)]
     return (X, y) if len(rows) == len(y) else (X[rows], y[rows])
+
+
+def support_size(coefficients: csr_array | Factors) -> float:
+    """Mean number of coefficients of a point."""
+    n_points = coefficients.shape[0]
+    return n_points - 1 if isinstance(coefficients, Factors) else coefficients.nnz / n_points
 
 
 def leading_eigenvalues(model: SubspaceClusterer) -> list[float]:
