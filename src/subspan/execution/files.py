@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from secrets import token_hex
-from typing import BinaryIO
+from typing import IO, Any, BinaryIO
 
 # A partial file older than this many seconds has lost its writer.
 ABANDONED = 24 * 3600.0
@@ -48,3 +49,15 @@ def _sweep(path: Path) -> None:
     for partial in path.parent.glob(f"{path.name}.*.part"):
         if time.time() - partial.stat().st_mtime > ABANDONED:
             partial.unlink(missing_ok=True)
+
+
+def lock_file(file: IO[Any]) -> None:
+    """Lock an open file until it is closed or the process ends, however it ends; OSError if another has it."""
+    if sys.platform == "win32":
+        import msvcrt
+
+        msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+    else:
+        import fcntl
+
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -1,0 +1,168 @@
+"""Finished blocks on disk, so that a job that was interrupted goes on where it stopped.
+
+A work directory belongs to one job: a manifest names its data, parameters and seed, and another job is
+refused. A block is written whole or not at all, and carries a digest of its content, of its number and of the
+job: what is damaged, cut short or in the wrong place is found when it is read, and computed again.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import socket
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from hashlib import blake2b
+from io import BytesIO
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from subspan.execution.files import lock_file, whole_file
+from subspan.handover import InputError
+
+Arrays = Mapping[str, NDArray[Any]]
+
+FORMAT = 1
+DIGEST_BYTES = 32
+MANIFEST = "job.json"
+LOCK = "lock"
+
+
+class WorkDirectory:
+    """The blocks of one job.
+
+    Parameters
+    ----------
+    path : Path
+        The folder; made if it is not there.
+    job : mapping
+        What the blocks depend on, as JSON takes it: data, parameters, seed.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> work = WorkDirectory(Path(tempfile.mkdtemp()), {"seed": 0})
+    >>> with work.held():
+    ...     work.write(3, {"values": np.arange(2.0)})
+    >>> work.read(3)["values"].tolist()
+    [0.0, 1.0]
+    >>> work.read(4) is None
+    True
+    """
+
+    def __init__(self, path: Path, job: Mapping[str, Any]) -> None:
+        self.path = path
+        # Through JSON and back, so that it compares equal with what is read.
+        self.job: dict[str, Any] = json.loads(json.dumps({"format": FORMAT, **job}))
+        self._key = blake2b(json.dumps(self.job, sort_keys=True).encode(), digest_size=DIGEST_BYTES).digest()
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """The directory for ourselves; refuses while another process has it, or if it is another job's."""
+        self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with (self.path / LOCK).open("a+") as lock:
+            _lock(lock, self.path)
+            self._bind()
+            _remove_partial_files(self.path)
+            yield
+
+    def write(self, number: int, arrays: Arrays) -> None:
+        """Keep a finished block."""
+        content = _packed(arrays)
+        with _space_checked(self.path, len(content)), whole_file(self._file(number)) as file:
+            file.write(self._digest(number, content))
+            file.write(content)
+
+    def read(self, number: int) -> dict[str, NDArray[Any]] | None:
+        """A finished block, or None if there is none that can be trusted."""
+        try:
+            stored = self._file(number).read_bytes()
+        except FileNotFoundError:
+            return None
+        digest, content = stored[:DIGEST_BYTES], stored[DIGEST_BYTES:]
+        return _unpacked(content) if digest == self._digest(number, content) else None
+
+    def _file(self, number: int) -> Path:
+        return self.path / f"block-{number:08d}"
+
+    def _digest(self, number: int, content: bytes) -> bytes:
+        place = number.to_bytes(8, "little")
+        return blake2b(place + content, key=self._key, digest_size=DIGEST_BYTES).digest()
+
+    def _bind(self) -> None:
+        """Write the manifest of a new job, or compare with the one that is there."""
+        manifest = self.path / MANIFEST
+        if not manifest.exists():
+            with whole_file(manifest) as file:
+                file.write(json.dumps(self.job, indent=1, sort_keys=True).encode())
+            return
+        try:
+            found = json.loads(manifest.read_text())
+        except ValueError:
+            raise InputError(f"work_dir: {manifest} is not readable; take another folder.") from None
+        for name, (theirs, ours) in _differences(found, self.job).items():
+            raise InputError(
+                f"work_dir: {self.path} holds another job: {name} is {theirs!r} there and {ours!r} here; "
+                "take another folder, or remove this one."
+            )
+
+
+def _differences(found: Any, wanted: Any, name: str = "") -> dict[str, tuple[Any, Any]]:
+    """Fields that differ, by their dotted names."""
+    if not (isinstance(found, dict) and isinstance(wanted, dict)):
+        return {} if found == wanted else {name: (found, wanted)}
+    differences: dict[str, tuple[Any, Any]] = {}
+    for key in sorted(found.keys() | wanted.keys()):
+        inner = f"{name}.{key}" if name else key
+        differences |= _differences(found.get(key), wanted.get(key), inner)
+    return differences
+
+
+def _lock(lock: IO[str], path: Path) -> None:
+    """Take the lock, which the system frees when the process ends, however it ends."""
+    try:
+        lock_file(lock)
+    except OSError:
+        lock.seek(0)
+        holder = lock.read().strip() or "another process"
+        raise InputError(f"work_dir: {path} is in use by {holder}.") from None
+    lock.seek(0)
+    lock.truncate()
+    lock.write(f"process {os.getpid()} on {socket.gethostname()}")
+    lock.flush()
+
+
+def _remove_partial_files(path: Path) -> None:
+    """What a writer that was killed left behind: nobody else writes here while we hold the lock."""
+    for partial in path.glob("*.part"):
+        partial.unlink(missing_ok=True)
+
+
+@contextmanager
+def _space_checked(path: Path, n_bytes: int) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+            raise
+        raise OSError(
+            error.errno,
+            f"work_dir: no room for {n_bytes} bytes; finished blocks are safe, free some space and run again",
+            str(path),
+        ) from None
+
+
+def _packed(arrays: Arrays) -> bytes:
+    buffer = BytesIO()
+    named: dict[str, Any] = dict(arrays)
+    np.savez(buffer, **named)
+    return buffer.getvalue()
+
+
+def _unpacked(content: bytes) -> dict[str, NDArray[Any]]:
+    with np.load(BytesIO(content), allow_pickle=False) as arrays:
+        return dict(arrays)

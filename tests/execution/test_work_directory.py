@@ -1,0 +1,211 @@
+"""Blocks come back as they were written, or not at all."""
+
+from __future__ import annotations
+
+import errno
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from subspan.execution import work_directory
+from subspan.execution.work_directory import WorkDirectory
+from subspan.handover import InputError
+
+JOB = {"data": {"sha": "ab", "shape": [10, 3]}, "parameters": {"dropout": 0.5, "damping": 0.1}, "seed": 7}
+
+
+def filled(path: Path, n_blocks: int = 3) -> WorkDirectory:
+    work = WorkDirectory(path, JOB)
+    with work.held():
+        for number in range(n_blocks):
+            work.write(number, block(number))
+    return work
+
+
+def block(number: int) -> dict[str, np.ndarray]:
+    rng = np.random.default_rng(number)
+    return {"indices": rng.integers(0, 9, 20, dtype=np.int32), "values": rng.normal(size=20)}
+
+
+def same(found: dict[str, np.ndarray] | None, number: int) -> bool:
+    if found is None:
+        return False
+    wanted = block(number)
+    types = {name: array.dtype for name, array in found.items()}
+    equal = all(np.array_equal(found[name], wanted[name]) for name in wanted)
+    return equal and types == {name: array.dtype for name, array in wanted.items()}
+
+
+def test_blocks_come_back(tmp_path):
+    work = filled(tmp_path / "new" / "folder")
+    assert all(same(work.read(number), number) for number in range(3))
+    assert work.read(3) is None
+    again = WorkDirectory(work.path, JOB)
+    with again.held():
+        assert same(again.read(1), 1)
+
+
+def damages() -> dict[str, object]:
+    def cut(path: Path, keep: int) -> None:
+        path.write_bytes(path.read_bytes()[:keep])
+
+    def flip(path: Path, seed: int) -> None:
+        content = bytearray(path.read_bytes())
+        rng = np.random.default_rng(seed)
+        content[rng.integers(len(content))] ^= 1 << int(rng.integers(8))
+        path.write_bytes(bytes(content))
+
+    flips = {f"bit {seed}": lambda path, seed=seed: flip(path, seed) for seed in range(100)}
+    cuts = {
+        "empty": lambda path: cut(path, 0),
+        "half": lambda path: cut(path, path.stat().st_size // 2),
+        "one byte short": lambda path: cut(path, path.stat().st_size - 1),
+        "missing": lambda path: path.unlink(),
+    }
+    return flips | cuts
+
+
+@pytest.mark.parametrize("damage", damages().values(), ids=damages().keys())
+def test_damage_is_found(tmp_path, damage):
+    work = filled(tmp_path)
+    damage(tmp_path / "block-00000001")
+    assert work.read(1) is None
+    assert same(work.read(0), 0)
+
+
+def test_swapped_and_foreign_blocks_are_found(tmp_path):
+    work = filled(tmp_path / "a")
+    first, second = (tmp_path / "a" / f"block-{number:08d}" for number in (0, 1))
+    content = first.read_bytes()
+    first.write_bytes(second.read_bytes())
+    second.write_bytes(content)
+    assert work.read(0) is None
+    assert work.read(1) is None
+    other = WorkDirectory(tmp_path / "b", {**JOB, "seed": 8})
+    with other.held():
+        other.write(2, block(2))
+    (tmp_path / "b" / "block-00000002").replace(tmp_path / "a" / "block-00000002")
+    assert work.read(2) is None
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"seed": 8}, "seed is 7 there and 8 here"),
+        ({"parameters": {"dropout": 0.6, "damping": 0.1}}, "parameters.dropout is 0.5 there and 0.6 here"),
+        ({"data": {"sha": "ac", "shape": [10, 3]}}, "data.sha is 'ab' there and 'ac' here"),
+        ({"parameters": {"dropout": 0.5}}, "parameters.damping is 0.1 there and None here"),
+    ],
+)
+def test_another_job_is_refused_by_the_field(tmp_path, change, sentence):
+    filled(tmp_path)
+    with pytest.raises(InputError, match=sentence), WorkDirectory(tmp_path, {**JOB, **change}).held():
+        pass
+
+
+def test_a_damaged_manifest_is_refused(tmp_path):
+    filled(tmp_path)
+    (tmp_path / "job.json").write_text("{")
+    with pytest.raises(InputError, match="is not readable"), WorkDirectory(tmp_path, JOB).held():
+        pass
+
+
+def test_two_writers_are_kept_apart(tmp_path):
+    code = (
+        "import sys; from pathlib import Path; from subspan.execution.work_directory import WorkDirectory\n"
+        f"work = WorkDirectory(Path({str(tmp_path)!r}), {JOB!r})\n"
+        "with work.held():\n    print('held', flush=True); sys.stdin.read()"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as other:
+        assert other.stdout is not None
+        assert other.stdout.readline().strip() == "held"
+        refused = pytest.raises(InputError, match=f"in use by process {other.pid} on ")
+        with refused, WorkDirectory(tmp_path, JOB).held():
+            pass
+        other.send_signal(signal.SIGKILL)
+    # The lock died with its holder.
+    with WorkDirectory(tmp_path, JOB).held():
+        pass
+
+
+POINTS = ["open", "write", "fsync", "after fsync", "replace", "after replace"]
+
+
+def _die_at(point: str, path: Path) -> None:
+    """Write a second block and be killed at a point of the writer."""
+
+    def die(*_: object, **__: object) -> None:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    fsync, replace, opening = os.fsync, Path.replace, Path.open
+
+    def after(function):
+        def run(*given, **named):
+            result = function(*given, **named)
+            die()
+            return result
+
+        return run
+
+    def opened(self, mode="r", *given, **named):
+        file = opening(self, mode, *given, **named)
+        if mode == "xb" and point == "write":
+            file.write(b"half a block")
+            file.flush()
+            die()
+        return file
+
+    work = WorkDirectory(path, JOB)
+    with work.held():
+        match point:
+            case "open":
+                Path.open = die
+            case "write":
+                Path.open = opened
+            case "fsync":
+                os.fsync = die
+            case "after fsync":
+                os.fsync = after(fsync)
+            case "replace":
+                Path.replace = die
+            case "after replace":
+                Path.replace = after(replace)
+        work.write(1, block(1))
+
+
+@pytest.mark.parametrize("point", POINTS)
+def test_a_kill_at_any_point_of_the_writer_loses_at_most_its_block(tmp_path, point):
+    work = filled(tmp_path, n_blocks=1)
+    writer = multiprocessing.get_context("spawn").Process(target=_die_at, args=(point, tmp_path))
+    writer.start()
+    writer.join()
+    assert writer.exitcode == -signal.SIGKILL
+    with WorkDirectory(tmp_path, JOB).held():
+        assert same(work.read(0), 0)
+        found = work.read(1)
+        assert found is None or same(found, 1)
+        assert (found is not None) == (point == "after replace")
+        assert not list(tmp_path.glob("*.part"))
+
+
+def test_a_full_disk_is_named_and_loses_nothing(tmp_path, monkeypatch):
+    work = filled(tmp_path, n_blocks=1)
+
+    def full(_: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(work_directory.os, "fsync", full)
+    with work.held(), pytest.raises(OSError, match=r"no room for \d+ bytes; finished blocks are safe"):
+        work.write(1, block(1))
+    monkeypatch.undo()
+    assert same(work.read(0), 0)
+    assert work.read(1) is None
+    assert not list(tmp_path.glob("*.part"))
