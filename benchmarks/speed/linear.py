@@ -8,8 +8,9 @@ import numpy as np
 from benchmarks.speed.data import features
 from benchmarks.speed.machine import THREADS, touch_memory
 
-from subspan.self_expression.consensus import ConsensusSettings, represent
+from subspan.self_expression.consensus import ConsensusSettings
 from subspan.self_expression.dictionaries import sample_dictionaries
+from subspan.self_expression.job import represent
 from subspan.sources import ArraySource
 
 SIZES = (20_000, 40_000, 80_000, 160_000)

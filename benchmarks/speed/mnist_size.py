@@ -10,8 +10,9 @@ from benchmarks.speed.data import features
 from benchmarks.speed.machine import THREADS, bandwidth, gemm_rate, touch_memory
 from numpy.typing import NDArray
 
-from subspan.self_expression.consensus import ConsensusSettings, represent
+from subspan.self_expression.consensus import ConsensusSettings
 from subspan.self_expression.dictionaries import sample_dictionaries
+from subspan.self_expression.job import represent
 from subspan.sources import ArraySource
 
 N, D, S, T, DROPOUT, DAMPING = 70_000, 500, 10, 15, 0.8, 0.8

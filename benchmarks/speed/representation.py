@@ -8,8 +8,9 @@ from benchmarks.speed.data import features
 from benchmarks.speed.machine import THREADS, touch_memory
 from benchmarks.speed.peers import numpy_loop, spams_plain, spams_without_self
 
-from subspan.self_expression.consensus import ConsensusSettings, represent
+from subspan.self_expression.consensus import ConsensusSettings
 from subspan.self_expression.dictionaries import sample_dictionaries
+from subspan.self_expression.job import represent
 from subspan.sources import ArraySource
 
 N, S, T, DROPOUT = 10_000, 10, 15, 0.6

@@ -13,8 +13,9 @@ from sklearn.linear_model import orthogonal_mp
 
 from subspan.datasets import make_union_of_subspaces
 from subspan.handover import Representation
-from subspan.self_expression.consensus import ConsensusSettings, ConsensusTask, represent
+from subspan.self_expression.consensus import ConsensusSettings, ConsensusTask
 from subspan.self_expression.dictionaries import sample_dictionaries
+from subspan.self_expression.job import represent
 from subspan.self_expression.plan import GramPlan
 from subspan.sources import ArraySource
 from subspan.sources.checks import unit_rows

@@ -12,8 +12,9 @@ from scipy.sparse import csr_array
 
 from subspan import S3COMPC
 from subspan.datasets import make_union_of_subspaces
-from subspan.self_expression.consensus import ConsensusSettings, represent
+from subspan.self_expression.consensus import ConsensusSettings
 from subspan.self_expression.dictionaries import sample_dictionaries
+from subspan.self_expression.job import represent
 from subspan.self_expression.plan import GramPlan
 from subspan.sources import ArraySource
 from subspan.sources.checks import unit_rows

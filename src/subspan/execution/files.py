@@ -52,7 +52,7 @@ def _sweep(path: Path) -> None:
 
 
 def lock_file(file: IO[Any]) -> None:
-    """Lock an open file until it is closed or the process ends, however it ends; OSError if another has it."""
+    """Lock an open file until it is closed or its process ends, in whatever way; OSError if it is locked."""
     if sys.platform == "win32":
         import msvcrt
 

@@ -12,8 +12,9 @@ from subspan.execution.threads import n_threads
 from subspan.handover import Representation
 from subspan.methods.documentation import documented
 from subspan.parameters import at_least, positive_integer
-from subspan.self_expression.consensus import ConsensusSettings, represent
+from subspan.self_expression.consensus import ConsensusSettings
 from subspan.self_expression.dictionaries import sample_dictionaries
+from subspan.self_expression.job import represent
 from subspan.sources import Source
 
 

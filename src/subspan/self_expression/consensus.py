@@ -13,16 +13,11 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
-from subspan.execution.threads import run_in_threads
 from subspan.execution.tiles import TILE, padded, tile_product
-from subspan.handover import Representation
 from subspan.kernels.consensus import average_solutions
 from subspan.kernels.pursuit import CHUNK, advance, begin, pursue
 from subspan.kernels.state import (
-    DEPENDENT,
-    TWINS,
     Dictionary,
     Memory,
     Picks,
@@ -32,8 +27,9 @@ from subspan.kernels.state import (
     new_memory,
     new_state,
 )
+from subspan.self_expression.blocks import Block, join_blocks
 from subspan.self_expression.gram import gathered_matrix, gram_matrix, squared_norms
-from subspan.self_expression.plan import GramPlan, choose_gram_plan
+from subspan.self_expression.plan import GramPlan
 from subspan.sources import Source
 
 Floats = NDArray[np.floating]
@@ -51,19 +47,6 @@ class ConsensusSettings:
     selection: Literal["psi", "greedy"] = "psi"
     candidates: Literal["preserved", "all"] = "preserved"
     average: Literal["all", "chosen"] = "all"
-
-
-@dataclass(frozen=True)
-class Block:
-    """Rows of C for one block of points, with the account of how they came about."""
-
-    lengths: NDArray[np.int32]
-    indices: NDArray[np.int32]
-    values: Floats
-    n_iter: int
-    # (max_iter, 2): squared change and squared norm of the coefficients at each outer iteration.
-    sums: NDArray[np.float64]
-    counts: NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -275,85 +258,6 @@ class ConsensusTask:
             n_running = advance(
                 products, rows, *given, scores, bits, work.tops, work.cross, picks, residuals, counts
             )
-
-
-def represent(
-    source: Source,
-    dictionaries: Sequence[NDArray[np.int64]],
-    settings: ConsensusSettings,
-    *,
-    budget: int,
-    unit_norm: bool = True,
-    gram_plan: GramPlan | None = None,
-    threads: int = 1,
-    block_rows: int = 4 * TILE,
-) -> Representation:
-    """Coefficients of every point of `source` over random sub-dictionaries.
-
-    Parameters
-    ----------
-    source : Source
-        The points, distinct and without zero rows.
-    dictionaries : sequence of index arrays
-        Points kept by each sub-problem, see `subspan.self_expression.dictionaries`.
-    settings : ConsensusSettings
-    budget : int
-        Bytes that Gram matrices may take; decides the plan unless `gram_plan` names it.
-    unit_norm : bool
-        Whether rows have unit norm.
-    gram_plan : {"shared", "gathered", "per_dictionary", "residual"}, optional
-    threads, block_rows : int
-        How the work is split. They change nothing in the result.
-
-    Examples
-    --------
-    >>> from subspan.datasets import make_union_of_subspaces
-    >>> from subspan.self_expression.dictionaries import sample_dictionaries
-    >>> from subspan.sources import ArraySource
-    >>> X, y = make_union_of_subspaces(3, 2, 8, 40, random_state=0)
-    >>> kept = sample_dictionaries(120, 5, n_nonzero=3, dropout=0.3)
-    >>> settings = ConsensusSettings(n_nonzero=3, damping=0.5, max_iter=3)
-    >>> represent(ArraySource(X), kept, settings, budget=10**9).coefficients.shape
-    (120, 120)
-    """
-    n_points, n_features = source.shape
-    plan = gram_plan or choose_gram_plan(
-        n_points, len(used_atoms(dictionaries)), [len(kept) for kept in dictionaries],
-        n_features, settings.n_nonzero, source.dtype.itemsize, budget,
-    )  # fmt: skip
-    task = ConsensusTask(
-        source, dictionaries, settings,
-        gram_plan=plan, unit_norm=unit_norm, threads=threads, block_rows=block_rows,
-    )  # fmt: skip
-    return assemble(list(run_in_threads(task, range(task.n_blocks), threads)), source.shape[0])
-
-
-def join_blocks(parts: list[Block]) -> Block:
-    """Blocks that follow one another, as one."""
-    return Block(
-        lengths=np.concatenate([part.lengths for part in parts]),
-        indices=np.concatenate([part.indices for part in parts]),
-        values=np.concatenate([part.values for part in parts]),
-        n_iter=max(part.n_iter for part in parts),
-        sums=np.sum([part.sums for part in parts], axis=0),
-        counts=np.sum([part.counts for part in parts], axis=0),
-    )
-
-
-def assemble(blocks: list[Block], n_points: int) -> Representation:
-    """The coefficient matrix of all blocks, with their common account."""
-    whole = join_blocks(blocks)
-    indptr = np.concatenate([[0], np.cumsum(whole.lengths, dtype=np.int64)])
-    if indptr[-1] <= np.iinfo(np.int32).max:
-        indptr = indptr.astype(np.int32)
-    coefficients = csr_array((whole.values, whole.indices, indptr), shape=(n_points, n_points))
-    changes = np.sqrt(whole.sums[: whole.n_iter, 0] / np.maximum(whole.sums[: whole.n_iter, 1], 1e-300))
-    counts = {
-        "empty_representations": int((whole.lengths == 0).sum()),
-        "dependent_atoms": int(whole.counts[DEPENDENT]),
-        "twins": int(whole.counts[TWINS]),
-    }
-    return Representation(coefficients, whole.n_iter, tuple(changes.tolist()), counts)
 
 
 def used_atoms(dictionaries: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:

@@ -1,0 +1,44 @@
+"""Jobs that fall into independent blocks, and who works on them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, Protocol
+
+from numpy.typing import NDArray
+
+from subspan.execution.threads import run_in_threads
+from subspan.execution.work_directory import WorkDirectory
+
+Arrays = dict[str, NDArray[Any]]
+
+
+class Job(Protocol):
+    """What a worker needs to know to solve any of the blocks."""
+
+    @property
+    def n_blocks(self) -> int:
+        """Number of blocks."""
+
+    def task(self, threads: int) -> Callable[[int], Arrays]:
+        """Prepare what the blocks share; the function returned solves the block of a number."""
+
+
+def run_blocks(job: Job, threads: int, work: WorkDirectory | None = None) -> Iterator[Arrays]:
+    """The blocks of a job in order; those that the work directory has are not solved again."""
+    if work is None:
+        yield from run_in_threads(job.task(threads), range(job.n_blocks), threads)
+        return
+    with work.held():
+        missing = [number for number in range(job.n_blocks) if work.read(number) is None]
+        if missing:
+            solve = job.task(threads)
+            for _ in run_in_threads(lambda number: work.write(number, solve(number)), missing, threads):
+                pass
+        for number in range(job.n_blocks):
+            block = work.read(number)
+            if block is None:
+                raise OSError(
+                    f"work_dir: block {number} in {work.path} was damaged while the job was running."
+                )
+            yield block

@@ -1,0 +1,100 @@
+"""The representation of all points as a job that falls into blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from subspan.execution.blocks import run_blocks
+from subspan.execution.tiles import TILE
+from subspan.handover import Representation
+from subspan.self_expression.blocks import Block, assemble
+from subspan.self_expression.consensus import ConsensusSettings, ConsensusTask, used_atoms
+from subspan.self_expression.plan import GramPlan, choose_gram_plan
+from subspan.sources import Source
+
+
+@dataclass(frozen=True)
+class ConsensusJob:
+    """Everything that fixes the coefficients; as small as its source, so that others may solve blocks."""
+
+    source: Source
+    # Draws the sub-dictionaries, always the same ones.
+    dictionaries: Callable[[], Sequence[NDArray[np.int64]]]
+    settings: ConsensusSettings
+    gram_plan: GramPlan
+    unit_norm: bool = True
+    block_rows: int = 4 * TILE
+
+    @property
+    def n_blocks(self) -> int:
+        """Number of blocks that make up all rows."""
+        return -(-self.source.shape[0] // self.block_rows)
+
+    def task(self, threads: int) -> Callable[[int], dict[str, NDArray[Any]]]:
+        """A function from the number of a block to the arrays of its result."""
+        solve = ConsensusTask(
+            self.source, self.dictionaries(), self.settings,
+            gram_plan=self.gram_plan, unit_norm=self.unit_norm, threads=threads, block_rows=self.block_rows,
+        )  # fmt: skip
+        return lambda number: solve(number).arrays()
+
+
+def plan_for(
+    source: Source, dictionaries: Sequence[NDArray[np.int64]], n_nonzero: int, budget: int
+) -> GramPlan:
+    """The fastest plan for these points and dictionaries that fits into `budget` bytes."""
+    n_points, n_features = source.shape
+    sizes = [len(kept) for kept in dictionaries]
+    n_atoms = len(used_atoms(dictionaries))
+    return choose_gram_plan(n_points, n_atoms, sizes, n_features, n_nonzero, source.dtype.itemsize, budget)
+
+
+def represent(
+    source: Source,
+    dictionaries: Sequence[NDArray[np.int64]],
+    settings: ConsensusSettings,
+    *,
+    budget: int,
+    unit_norm: bool = True,
+    gram_plan: GramPlan | None = None,
+    threads: int = 1,
+    block_rows: int = 4 * TILE,
+) -> Representation:
+    """Coefficients of every point of `source` over random sub-dictionaries.
+
+    Parameters
+    ----------
+    source : Source
+        The points, distinct and without zero rows.
+    dictionaries : sequence of index arrays
+        Points kept by each sub-problem, see `subspan.self_expression.dictionaries`.
+    settings : ConsensusSettings
+    budget : int
+        Bytes that Gram matrices may take; decides the plan unless `gram_plan` names it.
+    unit_norm : bool
+        Whether rows have unit norm.
+    gram_plan : {"shared", "gathered", "per_dictionary", "residual"}, optional
+    threads, block_rows : int
+        How the work is split. They change nothing in the result.
+
+    Examples
+    --------
+    >>> from subspan.datasets import make_union_of_subspaces
+    >>> from subspan.self_expression.dictionaries import sample_dictionaries
+    >>> from subspan.sources import ArraySource
+    >>> X, y = make_union_of_subspaces(3, 2, 8, 40, random_state=0)
+    >>> kept = sample_dictionaries(120, 5, n_nonzero=3, dropout=0.3)
+    >>> settings = ConsensusSettings(n_nonzero=3, damping=0.5, max_iter=3)
+    >>> represent(ArraySource(X), kept, settings, budget=10**9).coefficients.shape
+    (120, 120)
+    """
+    plan = gram_plan or plan_for(source, dictionaries, settings.n_nonzero, budget)
+    job = ConsensusJob(source, partial(list, dictionaries), settings, plan, unit_norm, block_rows)
+    blocks = [Block.from_arrays(arrays) for arrays in run_blocks(job, threads)]
+    return assemble(blocks, source.shape[0])
