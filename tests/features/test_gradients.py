@@ -3,7 +3,7 @@ import sys
 import numpy as np
 import pytest
 
-from subspan.execution.extras import MissingPackageError
+from subspan.sources.extras import MissingPackageError
 from subspan.features import hog
 from subspan.handover import InputError
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from subspan.execution.extras import optional_import
+from subspan.sources.extras import optional_import
 from subspan.execution.progress import progress_bar
 from subspan.features.images import check_images
 from subspan.handover import InputError

@@ -6,7 +6,7 @@ import io
 from collections.abc import Sequence
 from typing import Any
 
-from subspan.execution.extras import optional_import
+from subspan.sources.extras import optional_import
 from subspan.reproduction.documents import Curve, Figure, Panel
 from subspan.reproduction.published import number
 

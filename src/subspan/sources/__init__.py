@@ -2,5 +2,8 @@
 
 from subspan.sources.array import ArraySource
 from subspan.sources.base import Source
+from subspan.sources.opening import open_source
+from subspan.sources.scanning import Scan, scan
+from subspan.sources.views import Subset, UnitRows
 
-__all__ = ["ArraySource", "Source"]
+__all__ = ["ArraySource", "Scan", "Source", "Subset", "UnitRows", "open_source", "scan"]

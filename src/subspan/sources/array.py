@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from subspan.sources.identity import fingerprint
+
 
 @dataclass(frozen=True)
 class ArraySource:
@@ -22,6 +24,10 @@ class ArraySource:
     """
 
     array: NDArray[np.floating]
+    name: str = "X"
+    columns: tuple[str, ...] = ()
+    # Size and time of the file it was read from.
+    stamp: str = ""
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -34,6 +40,11 @@ class ArraySource:
         """float32 or float64."""
         return self.array.dtype
 
+    @property
+    def held_bytes(self) -> int:
+        """All of them."""
+        return self.array.nbytes
+
     def rows(self, start: int, stop: int) -> NDArray[np.floating]:
         """Rows start to stop, as a view."""
         return self.array[start:stop]
@@ -42,3 +53,7 @@ class ArraySource:
         """The rows at `indices`, as a new array."""
         rows: NDArray[np.floating] = self.array[indices]
         return rows
+
+    def fingerprint(self) -> str:
+        """Shape, type and a hash of some rows."""
+        return fingerprint(self, self.stamp)

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 
+@runtime_checkable
 class Source(Protocol):
     """A table of floating-point rows that can be read in pieces, from several threads at once."""
+
+    @property
+    def name(self) -> str:
+        """What messages call it: the path of a file, or "X"."""
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -19,8 +24,19 @@ class Source(Protocol):
     def dtype(self) -> np.dtype:
         """float32 or float64."""
 
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the columns; empty where they have none."""
+
+    @property
+    def held_bytes(self) -> int:
+        """Bytes of rows that stay in memory between reads, at most: a plan has to count them."""
+
     def rows(self, start: int, stop: int) -> NDArray[np.floating]:
-        """Rows start to stop, C-contiguous. Not to be written to."""
+        """Rows start to stop (or to the end, if that comes first), C-contiguous. Not to be written to."""
 
     def take(self, indices: NDArray[np.integer]) -> NDArray[np.floating]:
         """The rows at `indices` (sorted), as a new array."""
+
+    def fingerprint(self) -> str:
+        """Cheap identity, the same as long as the data are: see `subspan.sources.identity`."""

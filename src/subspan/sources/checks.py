@@ -121,10 +121,39 @@ def first_occurrences(X: Floats) -> NDArray[np.int64]:
     >>> first_occurrences(np.array([[1.0, 2.0], [0.0, 1.0], [1.0, 2.0]])).tolist()
     [0, 1, 0]
     """
-    seen: dict[bytes, int] = {}
-    out = np.empty(len(X), np.int64)
-    for i, row in enumerate(X):
+    return first_of_equal(row_digests(X))
+
+
+def row_digests(X: Floats) -> NDArray[np.uint64]:
+    """A 128-bit hash of every row, as two numbers."""
+    row_bytes = X.shape[1] * X.dtype.itemsize
+    out = np.empty((len(X), 2), np.uint64)
+    for start in range(0, len(X), CHUNK):
         # Adding zero turns -0.0 into 0.0: equal numbers, other bytes.
-        digest = blake2b((row + 0).tobytes(), digest_size=16).digest()
-        out[i] = seen.setdefault(digest, i)
+        block = memoryview((X[start : start + CHUNK] + 0).tobytes())
+        digests = [
+            blake2b(block[i : i + row_bytes], digest_size=16).digest()
+            for i in range(0, len(block), row_bytes)
+        ]
+        out[start : start + CHUNK] = np.frombuffer(b"".join(digests), np.uint64).reshape(-1, 2)
+    return out
+
+
+def first_of_equal(digests: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """For every digest the index of the first one equal to it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> first_of_equal(np.array([[7, 1], [5, 2], [7, 1]], np.uint64)).tolist()
+    [0, 1, 0]
+    """
+    # The sort is stable, so equal digests stand in the order of their indices, the first one in front.
+    order = np.lexsort((digests[:, 1], digests[:, 0]))
+    ordered = digests[order]
+    is_new = np.ones(len(order), bool)
+    is_new[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
+    group = np.cumsum(is_new) - 1
+    out = np.empty(len(order), np.int64)
+    out[order] = order[is_new][group]
     return out

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from subspan.datasets.catalog import DatasetInfo
-from subspan.execution.extras import optional_import
+from subspan.sources.extras import optional_import
 from subspan.execution.progress import progress_bar
 from subspan.handover import InputError
 

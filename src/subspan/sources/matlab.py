@@ -1,0 +1,61 @@
+"""Rows of a matrix in a MATLAB file, of the old format or of the one that is HDF5."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import scipy
+
+from subspan.handover import InputError
+from subspan.sources.array import ArraySource
+from subspan.sources.choosing import choose_array
+from subspan.sources.dtypes import float_type
+from subspan.sources.faults import check_claim, check_table, reading
+from subspan.sources.hdf5 import Hdf5Source
+from subspan.sources.identity import file_stamp
+
+HDF5_SIGNATURE = b"\x89HDF\r\n\x1a\n"
+# MATLAB puts a header of its own before the HDF5 part.
+HEADER_BYTES = 512
+
+# Classes of numbers, as the file names them, and what an entry of each is.
+CLASSES: dict[str, np.dtype] = {
+    "double": np.dtype(np.float64),
+    "single": np.dtype(np.float32),
+    "logical": np.dtype(np.bool_),
+    **{f"{sign}int{bits}": np.dtype(f"{sign}int{bits}") for sign in ("", "u") for bits in (8, 16, 32, 64)},
+}
+
+
+def open_mat(path: Path, key: str | None = None) -> ArraySource | Hdf5Source:
+    """The matrix called `key`, or the only one that is not a vector.
+
+    Files of version 7.3 are HDF5 and are read piece by piece; older ones are unpacked into memory.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "faces.mat"
+    >>> scipy.io.savemat(path, {"X": np.eye(3), "labels": np.arange(3)})
+    >>> open_mat(path).shape
+    (3, 3)
+    """
+    name = str(path)
+    with reading(name), path.open("rb") as file:
+        header = file.read(HEADER_BYTES + len(HDF5_SIGNATURE))
+    if HDF5_SIGNATURE in (header[: len(HDF5_SIGNATURE)], header[HEADER_BYTES:]):
+        return Hdf5Source(path, key, transposed=True)
+    # SciPy imports this part when it is first asked for; few need it.
+    with reading(name):
+        listed = {array: (shape, kind) for array, shape, kind in scipy.io.whosmat(path)}
+        shapes = {array: shape for array, (shape, kind) in listed.items() if kind in CLASSES}
+        chosen = choose_array(name, shapes, key)
+        shape = check_table(name, shapes[chosen])
+        check_claim(name, shape[0] * shape[1] * CLASSES[listed[chosen][1]].itemsize, path.stat().st_size)
+        matrix = scipy.io.loadmat(path, variable_names=[chosen])[chosen]
+    if matrix.shape != shape:
+        raise InputError(f"{name}: {chosen} was announced as {shape} but has shape {matrix.shape}.")
+    return ArraySource(
+        np.ascontiguousarray(matrix, float_type(matrix.dtype, name)), name, stamp=file_stamp(path)
+    )

@@ -1,0 +1,138 @@
+"""One pass over all rows before any work: finite, not zero, not seen before, and what they looked like."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from hashlib import blake2b
+
+import numpy as np
+from numpy.typing import NDArray
+
+from subspan.handover import InputError
+from subspan.sources.base import Source
+from subspan.sources.checks import first_of_equal, row_digests, unit_rows
+
+Floats = NDArray[np.floating]
+
+# Rows whose content is hashed together: one tile of the grid on which all work is cut.
+TILE = 128
+# Rows are read in whole tiles of about this many bytes.
+BLOCK_BYTES = 2**22
+
+
+@dataclass(frozen=True)
+class Scan:
+    """What one pass has found."""
+
+    # Rows without a direction, ascending.
+    zero_rows: NDArray[np.int64]
+    # For every row the first row equal to it: after scaling to unit norm if asked for, where zero rows,
+    # which have no direction, stand alone.
+    copy_of: NDArray[np.int64]
+    # The largest absolute value, and the first row that has it.
+    largest: float
+    largest_row: int
+    # Hash of the rows of each tile as they were read.
+    tile_hashes: NDArray[np.uint64]
+
+    def check_unchanged(self, rows: Floats, start: int, name: str) -> None:
+        """Raise if rows that were read again, from the start of a tile on, are not what they were.
+
+        Examples
+        --------
+        >>> from subspan.sources import ArraySource
+        >>> found = scan(ArraySource(np.eye(200)), normalize=True)
+        >>> found.check_unchanged(np.eye(200)[128:], 128, "X")
+        """
+        first = start // TILE
+        hashes = tile_hashes(rows)
+        changed = np.flatnonzero(hashes != self.tile_hashes[first : first + len(hashes)])
+        if len(changed):
+            row = (first + int(changed[0])) * TILE
+            last = min(row + TILE, len(self.copy_of)) - 1
+            raise InputError(f"{name}: rows {row} to {last} have changed since they were first read.")
+
+
+def scan(source: Source, normalize: bool) -> Scan:
+    """Look at every row once, in blocks.
+
+    Parameters
+    ----------
+    source : Source
+        Where the rows come from. NaN and infinity are refused, by row and column.
+    normalize : bool
+        Copies are rows of the same direction; otherwise rows with the same entries.
+
+    Returns
+    -------
+    Scan
+        Takes 8 bytes for each row; the pass takes about 60 more at its end, to find copies.
+
+    Examples
+    --------
+    >>> from subspan.sources import ArraySource
+    >>> found = scan(ArraySource(np.array([[1.0, 2.0], [0.0, 0.0], [2.0, 4.0]])), normalize=True)
+    >>> found.copy_of.tolist(), found.zero_rows.tolist(), found.largest, found.largest_row
+    ([0, 1, 0], [1], 4.0, 2)
+    """
+    n_rows = source.shape[0]
+    digests = np.empty((n_rows, 2), np.uint64)
+    has_direction = np.empty(n_rows, bool)
+    hashes = []
+    largest, largest_row = -1.0, 0
+    for start, block in _blocks(source):
+        sizes = np.abs(block).max(axis=1)
+        if not np.isfinite(sizes).all():
+            raise _not_finite(source, start)
+        if sizes.max() > largest:
+            largest, largest_row = float(sizes.max()), start + int(sizes.argmax())
+        here = slice(start, start + len(block))
+        has_direction[here] = sizes >= np.finfo(block.dtype).tiny
+        digests[here] = _unit_digests(block, has_direction[here]) if normalize else row_digests(block)
+        hashes.append(tile_hashes(block))
+    copy_of = first_of_equal(digests)
+    zero_rows = np.flatnonzero(~has_direction)
+    if normalize:
+        copy_of[zero_rows] = zero_rows
+    return Scan(zero_rows, copy_of, largest, largest_row, np.concatenate(hashes))
+
+
+def _unit_digests(block: Floats, has_direction: NDArray[np.bool_]) -> NDArray[np.uint64]:
+    """Digests of the rows brought to unit norm; zeros for those that cannot be."""
+    if has_direction.all():
+        return row_digests(unit_rows(block))
+    digests = np.zeros((len(block), 2), np.uint64)
+    digests[has_direction] = row_digests(unit_rows(block[has_direction]))
+    return digests
+
+
+def tile_hashes(rows: Floats) -> NDArray[np.uint64]:
+    """Hash of each tile of `rows`, the first of which begins a tile; 0.0 and -0.0 differ."""
+    digests = [
+        blake2b(np.ascontiguousarray(rows[start : start + TILE]).data, digest_size=8).digest()
+        for start in range(0, len(rows), TILE)
+    ]
+    return np.frombuffer(b"".join(digests), np.uint64)
+
+
+def _blocks(source: Source, start: int = 0) -> Iterator[tuple[int, Floats]]:
+    n_rows, n_columns = source.shape
+    n_tiles = max(1, BLOCK_BYTES // (TILE * n_columns * source.dtype.itemsize))
+    for first in range(start, n_rows, n_tiles * TILE):
+        yield first, source.rows(first, first + n_tiles * TILE)
+
+
+def _not_finite(source: Source, start: int) -> InputError:
+    """The error about entries that are not finite, the first of which is in the block at `start`."""
+    n_bad, place = 0, ""
+    for first, block in _blocks(source, start):
+        finite = np.isfinite(block)
+        bad = np.flatnonzero(~finite.all(axis=1))
+        if len(bad) and not place:
+            column = int(np.flatnonzero(~finite[bad[0]])[0])
+            called = f" ({source.columns[column]!r})" if source.columns else ""
+            place = f"row {first + bad[0]}, column {column}{called}"
+        n_bad += len(bad)
+    rows = "1 row contains" if n_bad == 1 else f"{n_bad} rows contain"
+    return InputError(f"{source.name}: {rows} NaN or inf, the first at {place}.")
