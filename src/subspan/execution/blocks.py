@@ -35,10 +35,13 @@ def run_blocks(job: Job, threads: int, work: WorkDirectory | None = None) -> Ite
             solve = job.task(threads)
             for _ in run_in_threads(lambda number: work.write(number, solve(number)), missing, threads):
                 pass
-        for number in range(job.n_blocks):
-            block = work.read(number)
-            if block is None:
-                raise OSError(
-                    f"work_dir: block {number} in {work.path} was damaged while the job was running."
-                )
-            yield block
+        yield from read_blocks(work, job.n_blocks)
+
+
+def read_blocks(work: WorkDirectory, n_blocks: int) -> Iterator[Arrays]:
+    """All blocks of a job that is finished, in order."""
+    for number in range(n_blocks):
+        block = work.read(number)
+        if block is None:
+            raise OSError(f"work_dir: block {number} in {work.path} was damaged while the job was running.")
+        yield block
