@@ -7,8 +7,8 @@ import pytest
 
 from subspan.datasets import build_dataset, load_coil100, load_extended_yale_b, load_gtsrb, load_mnist
 from subspan.datasets.catalog import SIGNS
-from subspan.sources.extras import MissingPackageError
 from subspan.handover import InputError
+from subspan.sources.extras import MissingPackageError
 
 RNG = np.random.default_rng(0)
 

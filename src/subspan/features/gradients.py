@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from subspan.sources.extras import optional_import
 from subspan.execution.progress import progress_bar
 from subspan.features.images import check_images
 from subspan.handover import InputError
+from subspan.sources.extras import optional_import
 
 # Images between two signs of progress.
 STEP = 100

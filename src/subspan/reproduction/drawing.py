@@ -6,9 +6,9 @@ import io
 from collections.abc import Sequence
 from typing import Any
 
-from subspan.sources.extras import optional_import
 from subspan.reproduction.documents import Curve, Figure, Panel
 from subspan.reproduction.published import number
+from subspan.sources.extras import optional_import
 
 # The colours of Okabe and Ito, which people with any kind of colour vision tell apart.
 COLOURS = ("#000000", "#E69F00", "#56B4E9", "#009E73", "#D55E00", "#0072B2", "#CC79A7")

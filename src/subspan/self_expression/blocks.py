@@ -33,7 +33,8 @@ class Block:
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Self:
         """The block that `arrays` were made of."""
-        return cls(**{**arrays, "n_iter": int(arrays["n_iter"])})
+        fields: dict[str, Any] = {**arrays, "n_iter": int(arrays["n_iter"])}
+        return cls(**fields)
 
 
 def join_blocks(parts: list[Block]) -> Block:

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from subspan.datasets.catalog import DatasetInfo
-from subspan.sources.extras import optional_import
 from subspan.execution.progress import progress_bar
 from subspan.handover import InputError
+from subspan.sources.extras import optional_import
 
 Grey = NDArray[np.uint8]
 
