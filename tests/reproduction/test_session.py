@@ -124,7 +124,7 @@ def test_a_wrong_name_is_answered_with_the_right_one(names, message):
 
 @pytest.mark.parametrize(
     ("names", "message"),
-    [("s3comp-d", "did you mean 's3comp'|'s3comp-c'"), (",", "No method"), ("ensc", "cannot be run")],
+    [("s3comp-d", "did you mean 's3comp'|'s3comp-c'"), (",", "No method"), ("k-means", "cannot be run")],
 )
 def test_a_wrong_method_is_answered_with_the_right_ones(names, message):
     with pytest.raises(InputError, match=message):

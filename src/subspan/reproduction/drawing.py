@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import textwrap
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,7 +15,9 @@ from subspan.sources.extras import optional_import
 COLOURS = ("#000000", "#E69F00", "#56B4E9", "#009E73", "#D55E00", "#0072B2", "#CC79A7")
 MARKERS = "osD^vP*X<>"
 # Width and height of a panel in inches.
-SIZE = (4.2, 3.4)
+SIZE = (4.8, 3.2)
+# Characters in a line of a legend's title.
+LEGEND_WIDTH = 14
 STYLE = {
     "font.size": 9,
     "axes.grid": True,
@@ -84,7 +87,18 @@ def _draw_lines(axes: Any, panel: Panel, matplotlib: Any) -> None:
     if "y" in panel.logarithmic:
         axes.set_yscale("log")
     if len(panel.curves) > 1:
-        axes.legend(title=panel.legend or None, fontsize=7, title_fontsize=7)
+        _name_curves(axes, panel.legend)
+
+
+def _name_curves(axes: Any, title: str) -> None:
+    """A legend beside the axes: ten curves leave no room for it between them."""
+    axes.legend(
+        title=textwrap.fill(title, LEGEND_WIDTH) or None,
+        fontsize=7,
+        title_fontsize=7,
+        loc="upper left",
+        bbox_to_anchor=(1.0, 1.0),
+    )
 
 
 def _colours(curves: Sequence[Curve], matplotlib: Any) -> list[Any]:
@@ -104,7 +118,7 @@ def _draw_bars(axes: Any, panel: Panel, matplotlib: Any) -> None:
         shift = (position - (len(panel.curves) - 1) / 2) * width
         axes.bar([x + shift for x in curve.x], curve.y, width, label=curve.label, color=colour)
     axes.set_xticks(panel.curves[0].x)
-    axes.legend(fontsize=7)
+    _name_curves(axes, panel.legend)
 
 
 def _draw_image(axes: Any, panel: Panel, _: Any) -> None:

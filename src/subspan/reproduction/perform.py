@@ -116,20 +116,11 @@ class Laboratory:
         return part(X, y, data, None if drawn else data.n_per_class)
 
     def _measures(self, model: SubspaceClusterer, y: NDArray[np.int64]) -> dict[str, Any]:
-        # Small dense problems: threads of BLAS would only wait for each other.
-        with single_threaded_libraries():
-            within = connectivity(model.affinity_, y)
         return {
             "accuracy": clustering_accuracy(y, model.labels_),
             "nmi": float(normalized_mutual_info_score(y, model.labels_)),
             "ari": float(adjusted_rand_score(y, model.labels_)),
-            "sre": subspace_preserving_error(model.representation_, y),
-            "connectivity": {
-                "min": within.minimum,
-                "mean": within.mean,
-                "per_class": within.per_class.tolist(),
-            },
-            "eigenvalues": leading_eigenvalues(model),
+            **graph_measures(model, y),
             "n_components": model.embedding_.shape[1],
             "support_size": support_size(model.representation_),
             "n_iter": model.n_iter_,
@@ -146,6 +137,24 @@ def part(X: NDArray[np.floating], y: NDArray[np.int64], data: Data, n_per_class:
     if n_per_class:
         rows = rows[sample_per_class(y[rows], n_per_class, random_state=0)]
     return (X, y) if len(rows) == len(y) else (X[rows], y[rows])
+
+
+def graph_measures(model: SubspaceClusterer, y: NDArray[np.int64]) -> dict[str, Any]:
+    """What the coefficients and the graph say; of a graph that is never formed there is nothing to say."""
+    if isinstance(model.affinity_, Factors):
+        return {"sre": None, "connectivity": None, "eigenvalues": model.eigenvalues_.tolist()}
+    # Small dense problems: threads of BLAS would only wait for each other.
+    with single_threaded_libraries():
+        within = connectivity(model.affinity_, y)
+    return {
+        "sre": subspace_preserving_error(model.representation_, y),
+        "connectivity": {
+            "min": within.minimum,
+            "mean": within.mean,
+            "per_class": within.per_class.tolist(),
+        },
+        "eigenvalues": leading_eigenvalues(model),
+    }
 
 
 def support_size(coefficients: csr_array | Factors) -> float:

@@ -46,7 +46,7 @@ class Experiment:
 
 
 def trials(method: str, setting: Setting, options: Options, **changes: Value) -> list[Run]:
-    """Runs of a method on a data set, one for each trial; none of a method that is not asked for.
+    """Runs of a method on a data set, one for each trial; none of a method not asked for or not tuned.
 
     Examples
     --------
@@ -56,9 +56,10 @@ def trials(method: str, setting: Setting, options: Options, **changes: Value) ->
     >>> trials("ensc", SYNTHETIC[30], Options())
     []
     """
-    if method not in RECIPES or method not in options.methods:
+    recipe = RECIPES[method](setting) if method in options.methods else None
+    if recipe is None:
         return []
-    name, parameters = RECIPES[method](setting)
+    name, parameters = recipe
     data = setting.quick if options.quick else setting.data
     return [
         make_run(data, name, {**parameters, **changes}, seed) for seed in range(options.n_trials(setting))

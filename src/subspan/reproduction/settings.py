@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from subspan.reproduction.published import published_parameter
 from subspan.reproduction.runs import Data, Value
+from subspan.reproduction.tuned import TUNED
 
 # T, in all experiments but the one that varies it.
 N_SUBPROBLEMS = 15
@@ -145,7 +146,8 @@ SYNTHETIC = {
     for size in SIZES
 }
 
-Recipe = Callable[[Setting], tuple[str, dict[str, Value]]]
+# The registered name of a method and its parameters; None where it is not run.
+Recipe = Callable[[Setting], tuple[str, dict[str, Value]] | None]
 
 
 def _ssc_omp(setting: Setting) -> tuple[str, dict[str, Value]]:
@@ -172,9 +174,20 @@ def _s3comp_c(setting: Setting) -> tuple[str, dict[str, Value]]:
     return "s3comp-c", {**parameters, "max_iter": setting.outer}
 
 
-# Name on the command line, and how the method is run on a data set. A method of the paper that is not
-# here yet appears in the tables with its published values only.
+def _tuned(method: str) -> Recipe:
+    def recipe(setting: Setting) -> tuple[str, dict[str, Value]] | None:
+        parameters = TUNED.get(method, {}).get(setting.title)
+        return None if parameters is None else (method, dict(parameters))
+
+    return recipe
+
+
+# Methods whose parameters are tuned on each data set, as the paper did.
+COMPARED = ("scc", "olrsc", "lsr", "lrsc", "ensc", "sr-ssc", "esc")
+
+# Name on the command line, and how the method is run on a data set.
 RECIPES: dict[str, Recipe] = {
+    **{method: _tuned(method) for method in COMPARED},
     "ssc-omp": _ssc_omp,
     "s3comp*": _s3comp_star,
     "s3comp": _s3comp,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import statistics
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from math import isnan, nan
 from typing import Any
 
 from subspan.reproduction.runs import Row
@@ -36,16 +37,22 @@ class Metric:
     """A column of the paper's tables."""
 
     heading: str
+    # NaN where the method has no such thing.
     value: Callable[[Row], float]
     digits: int
+
+
+def _within(row: Row, which: str) -> float:
+    """Connectivity within the classes."""
+    return float(row["connectivity"][which]) if row["connectivity"] else nan
 
 
 # By their names in the published files.
 METRICS = {
     "accuracy": Metric("acc %", lambda row: 100 * row["accuracy"], 2),
-    "sre": Metric("sre %", lambda row: 100 * row["sre"], 2),
-    "connectivity_min": Metric("min conn", lambda row: row["connectivity"]["min"], 4),
-    "connectivity_mean": Metric("mean conn", lambda row: row["connectivity"]["mean"], 4),
+    "sre": Metric("sre %", lambda row: nan if row["sre"] is None else 100 * row["sre"], 2),
+    "connectivity_min": Metric("min conn", lambda row: _within(row, "min"), 4),
+    "connectivity_mean": Metric("mean conn", lambda row: _within(row, "mean"), 4),
     "seconds": Metric("t s", lambda row: row["seconds"], 2),
 }
 
@@ -66,6 +73,11 @@ def summarize(values: Iterable[float]) -> Summary:
 def over(rows: Sequence[Row], value: Callable[[Row], Any]) -> Summary:
     """Summary of a quantity of the rows."""
     return summarize(float(value(row)) for row in rows)
+
+
+def over_all(rows: Sequence[Row], value: Callable[[Row], float]) -> Summary | None:
+    """The same, or None if there are no rows, or one of them lacks it."""
+    return None if not rows or any(isnan(value(row)) for row in rows) else over(rows, value)
 
 
 def verdict(ours: Summary, published: float) -> str:

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from functools import partial
 
 from subspan.reproduction.documents import Field, Grid, Table
-from subspan.reproduction.notes import OUTER, TIME, remarks
+from subspan.reproduction.notes import OUTER, TIME, TUNING, remarks
 from subspan.reproduction.plan import Cell, Cells, Experiment, Options, Results, filled, trials
 from subspan.reproduction.published import Published, published
 from subspan.reproduction.runs import Row, Run
 from subspan.reproduction.settings import METHODS, N_SUBPROBLEMS, REAL, Setting
-from subspan.reproduction.summary import METRICS, Summary, over, verdict
+from subspan.reproduction.summary import METRICS, Summary, over, over_all, verdict
+from subspan.reproduction.tuned import TUNED
 
 PERFORMANCE = ("accuracy", "sre", "connectivity_mean", "seconds")
 # What stands behind a metric besides the published value and ours.
@@ -31,6 +32,7 @@ class Comparison:
     printed: str
     published: float | None
     ours: Summary | None
+    was_run: bool
 
     @property
     def difference(self) -> float | None:
@@ -78,7 +80,10 @@ def _show(
     grids = [grid for dataset in datasets for grid in _grids(dataset, metrics, comparisons, results, options)]
     settings = [REAL[dataset] for dataset in datasets]
     notes = [*([TIME] if "seconds" in metrics else []), OUTER, *remarks(results, settings, options)]
-    return Table(name, title, _numbers(comparisons, options), [*grids, _settings(settings)], notes)
+    tuned = _tuned_parameters(settings, options)
+    grids += [_settings(settings), *([tuned] if tuned.lines else [])]
+    notes += [TUNING] if tuned.lines else []
+    return Table(name, title, _numbers(comparisons, options), grids, notes)
 
 
 def compare(
@@ -92,11 +97,12 @@ def compare(
             metric,
             table.text(method, dataset, metric),
             table.number(method, dataset, metric),
-            over(rows, METRICS[metric].value) if rows else None,
+            over_all(rows, METRICS[metric].value),
+            bool(rows),
         )
         for dataset in datasets
         for method in table.methods(dataset)
-        for rows in [results.get((dataset, method))]
+        for rows in [results.get((dataset, method), ())]
         for metric in metrics
     ]
 
@@ -118,7 +124,7 @@ def _line(comparison: Comparison, options: Options) -> list[Field]:
         comparison.metric,
         comparison.printed,
         *("" if number is None else round(number, digits) for number in numbers),
-        "not run" if ours is None else comparison.verdict(options),
+        comparison.verdict(options) if comparison.was_run else "not run",
     ]
 
 
@@ -153,7 +159,8 @@ def _texts(comparison: Comparison, options: Options) -> list[str]:
         "difference": _signed(comparison.difference, digits),
         "verdict": comparison.verdict(options),
     }
-    ours = "not run" if comparison.ours is None else comparison.ours.text(digits)
+    missing = "-" if comparison.was_run else "not run"
+    ours = missing if comparison.ours is None else comparison.ours.text(digits)
     more = MORE_COLUMNS.get(comparison.metric, ["difference"])
     return [comparison.printed, ours, *(texts[column] for column in more)]
 
@@ -169,13 +176,14 @@ EFFORT += [f"{stage} s" for stage in STAGES] + ["peak memory GB"]
 
 def _effort(method: str, rows: Sequence[Row]) -> list[Field]:
     """What else is known about the runs of a method: quality by other measures, time by stage, memory."""
+    weakest = over_all(rows, METRICS["connectivity_min"].value)
     peaks = [row["peak_memory_bytes"] for row in rows if row["peak_memory_bytes"] is not None]
     return [
         method,
         len(rows),
         over(rows, lambda row: 100 * row["nmi"]).text(2),
         over(rows, lambda row: 100 * row["ari"]).text(2),
-        over(rows, lambda row: row["connectivity"]["min"]).text(4),
+        weakest.text(4) if weakest else "-",
         f"{over(rows, lambda row: row['n_components']).mean:g}",
         over(rows, lambda row: row["support_size"]).text(1),
         f"{over(rows, lambda row: row['n_iter']).mean:g}",
@@ -204,6 +212,18 @@ def _settings(settings: Sequence[Setting]) -> Grid:
         for setting in settings
     ]
     return Grid(columns, lines, "Settings")
+
+
+def _tuned_parameters(settings: Sequence[Setting], options: Options) -> Grid:
+    lines: list[list[Field]] = [
+        [name, setting.title, ", ".join(f"{key}={value}" for key, value in parameters.items())]
+        for setting in settings
+        for name, method in METHODS.items()
+        if method in options.methods
+        for parameters in [TUNED.get(method, {}).get(setting.title)]
+        if parameters is not None
+    ]
+    return Grid(["method", "data set", "parameters"], lines, "Parameters tuned with the labels")
 
 
 TABLES = (
