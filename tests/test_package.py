@@ -48,7 +48,7 @@ def test_version_is_that_of_the_distribution():
 
 
 def test_public_names():
-    assert subspan.__all__ == ["S3COMP", "S3COMPC", "SSCOMP", "__version__"]
+    assert {"S3COMP", "S3COMPC", "SSCOMP", "__version__"} < set(subspan.__all__)
     assert all(hasattr(subspan, name) for name in subspan.__all__)
 
 

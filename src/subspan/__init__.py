@@ -11,11 +11,34 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from subspan.methods import S3COMP, S3COMPC, SSCOMP
+    from subspan.methods import (
+        ESC,
+        LRSC,
+        LSR,
+        OLRSC,
+        S3COMP,
+        S3COMPC,
+        SCC,
+        SRSSC,
+        SSCOMP,
+        ElasticNetSC,
+    )
 
 __version__ = "0.1.0"
 
-__all__ = ["S3COMP", "S3COMPC", "SSCOMP", "__version__"]
+__all__ = [
+    "ESC",
+    "LRSC",
+    "LSR",
+    "OLRSC",
+    "S3COMP",
+    "S3COMPC",
+    "SCC",
+    "SRSSC",
+    "SSCOMP",
+    "ElasticNetSC",
+    "__version__",
+]
 
 
 def __getattr__(name: str) -> object:

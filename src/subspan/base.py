@@ -17,8 +17,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import validate_data
 
-from subspan.affinity import check_coefficients, check_graph, symmetric_affinity
+from subspan.affinity import check_coefficients, check_graph, dense_affinity, symmetric_affinity
 from subspan.embedding import spectral_embedding
+from subspan.execution.memory import memory_budget as bytes_of_budget
 from subspan.execution.memory import parse_bytes
 from subspan.execution.threads import n_threads
 from subspan.handover import DataWarning, Embedding, Factors, InputError, Representation
@@ -134,12 +135,25 @@ class SubspaceClusterer(ClusterMixin, BaseEstimator):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
+    @property
+    def _needs_directions(self) -> bool:
+        """Whether a zero row is of no use; to a method with flats off the origin it is a point as any."""
+        return True
+
     def _represent(self, points: Source, unit_norm: bool, seed: int) -> Representation:
         """Coefficients of every point: the part that makes a method."""
         raise NotImplementedError
 
     def _affinity(self) -> csr_array | NDArray[np.floating]:
         """The graph of the coefficients in `representation_`: symmetrised unless a method has its own."""
+        if isinstance(self.representation_, Factors):
+            return dense_affinity(
+                self.representation_,
+                self.scale,
+                budget=bytes_of_budget(self.memory_budget),
+                method=type(self).__name__,
+                n_threads=n_threads(self.n_jobs),
+            )
         return symmetric_affinity(self.representation_, self.scale)
 
     def _embedding(self, seed: int) -> Embedding:
@@ -195,7 +209,7 @@ class SubspaceClusterer(ClusterMixin, BaseEstimator):
         dtypes = [np.float32, np.float64] if narrow else [np.float64, np.float32]
         data: NDArray[np.floating] = self._validated(X, dtype=dtypes, order="C", ensure_min_samples=2)
         check_finite(data)
-        empty = zero_rows(data)
+        empty = zero_rows(data) if self._needs_directions else np.empty(0, np.intp)
         if len(empty) and self.zero_rows == "raise":
             raise InputError(
                 f"X: {len(empty)} zero row{'s' * (len(empty) > 1)}, the first at row {empty[0]}: it has no "

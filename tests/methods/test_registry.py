@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import inspect
 import re
+from ast import literal_eval
 
 import pytest
 
+import subspan
 from subspan import S3COMPC
 from subspan.handover import InputError
 from subspan.methods import registry
+
+
+def test_every_method_of_the_paper_has_its_name():
+    names = ["s3comp", "s3comp-c", "ssc-omp", "ensc", "lsr", "lrsc", "scc", "olrsc", "sr-ssc", "esc"]
+    assert list(registry.METHODS) == names
+    assert {method.__name__ for method in registry.METHODS.values()} == set(subspan.__all__) - {"__version__"}
 
 
 def test_names_in_any_case():
@@ -31,16 +39,11 @@ def test_every_parameter_is_described_and_checked(name):
     text = inspect.getdoc(method)
     section = text[text.index("Parameters\n---") : text.index("Attributes\n---")]
     described = dict(re.findall(r"^(\w+) : .*default=(.+)$", section, re.MULTILINE))
-    assert described == {key: _as_written(value.default) for key, value in parameters.items()}
+    defaults = {key: value.default for key, value in parameters.items()}
+    assert {key: literal_eval(text) for key, text in described.items()} == defaults
     assert list(described) == re.findall(r"^(\w+) : ", section, re.MULTILINE)
     assert set(method._parameter_constraints) == set(parameters)
     assert not re.search(r"^\s*\{\w+\}\s*$", text, re.MULTILINE)
-
-
-def _as_written(default: object) -> str:
-    if isinstance(default, str):
-        return f'"{default}"'
-    return "1e-3" if default == 1e-3 else str(default)
 
 
 @pytest.mark.parametrize("name", registry.METHODS)

@@ -8,15 +8,15 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 
-def ordered_components(affinity: csr_array) -> NDArray[np.int64]:
+def ordered_components(affinity: csr_array | NDArray[np.floating]) -> NDArray[np.int64]:
     """Component of each vertex: 0 the largest, then by size, ties by the smallest first vertex.
 
     A vertex without an edge to another one belongs to no component and has -1.
 
     Parameters
     ----------
-    affinity : csr_array of shape (n, n)
-        Symmetric graph without explicit zeros.
+    affinity : csr_array or array of shape (n, n)
+        Symmetric graph; if sparse, without explicit zeros.
 
     Examples
     --------
@@ -27,11 +27,35 @@ def ordered_components(affinity: csr_array) -> NDArray[np.int64]:
     >>> ordered_components(csr_array(graph)).tolist()
     [1, 1, -1, 0, 0, 0]
     """
-    _, raw = connected_components(affinity, directed=False)
-    _, first, sizes = np.unique(raw, return_index=True, return_counts=True)
+    if isinstance(affinity, np.ndarray):
+        named = _dense_components(affinity)
+    else:
+        _, named = connected_components(affinity, directed=False)
+    _, first, raw, sizes = np.unique(named, return_index=True, return_inverse=True, return_counts=True)
     order = np.lexsort((first, -sizes))
     rank = np.empty(order.size, dtype=np.int64)
     rank[order] = np.arange(order.size)
     rank[sizes == 1] = -1
     components: NDArray[np.int64] = rank[raw]
     return components
+
+
+def _dense_components(affinity: NDArray[np.floating]) -> NDArray[np.int64]:
+    """The first vertex of each vertex's component, found by reading rows in place.
+
+    In a graph of closed forms the first row usually shows that all vertices are linked.
+    """
+    component = np.full(len(affinity), -1)
+    unseen = np.arange(len(affinity))
+    waiting: list[int] = []
+    while unseen.size:
+        if not waiting:
+            waiting = [int(unseen[0])]
+            component[unseen[0]] = unseen[0]
+            unseen = unseen[1:]
+        vertex = waiting.pop()
+        linked = affinity[vertex, unseen] != 0
+        component[unseen[linked]] = component[vertex]
+        waiting.extend(unseen[linked].tolist())
+        unseen = unseen[~linked]
+    return component

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,54 @@ from scipy.sparse import csr_array
 from subspan.embedding.search import Product
 
 ROWS_PER_TASK = 1024
+# A dense graph is multiplied tile by tile: in float64 a tile stays in the second-level cache.
+TILE_ROWS = 256
+TILE_COLUMNS = 512
+
+
+@dataclass(frozen=True)
+class NormalisedGraph:
+    """D^-1/2 A D^-1/2 for the part of a graph that is embedded."""
+
+    product: Product
+    # Square roots of the row sums of A, up to one common factor.
+    root_degrees: NDArray[np.float64]
+    # Multiplications in a row of the product.
+    row_cost: float
+
+
+@contextmanager
+def normalised_graph(
+    affinity: csr_array | NDArray[np.floating], members: NDArray[np.bool_], n_threads: int
+) -> Iterator[NormalisedGraph]:
+    """The normalised operator on the members, which have edges among themselves only.
+
+    Parameters
+    ----------
+    affinity : csr_array or array of shape (n, n)
+        Symmetric and non-negative. A dense one is read in place, whatever the members and its type.
+    members : array of shape (n,)
+        Vertices that take part, each with an edge.
+    n_threads : int
+        Threads for one product, which does not depend on them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> graph = np.array([[0.0, 0.0, 4.0], [0.0, 0.0, 0.0], [4.0, 0.0, 0.0]])
+    >>> with normalised_graph(graph, np.array([True, False, True]), 1) as normalised:
+    ...     normalised.product(np.eye(2)).tolist()
+    [[0.0, 1.0], [1.0, 0.0]]
+    """
+    if isinstance(affinity, np.ndarray):
+        roots = np.sqrt(_scaled_degrees(affinity))[members]
+        with _dense_product(affinity, members, roots, n_threads) as product:
+            yield NormalisedGraph(product, roots, float(len(affinity)))
+        return
+    inner = affinity if members.all() else affinity[members][:, members]
+    roots = np.sqrt(inner.sum(axis=1))
+    with normalised_product(inner, roots, n_threads) as product:
+        yield NormalisedGraph(product, roots, inner.nnz / len(roots))
 
 
 @contextmanager
@@ -54,3 +103,56 @@ def _normalised_rows(affinity: csr_array, root_degrees: NDArray[np.float64], fir
     # Two divisions: the product of two tiny roots may underflow where the quotient is near one.
     rows.data = rows.data / own_roots / root_degrees[rows.indices]
     return rows
+
+
+def _scaled_degrees(affinity: NDArray[np.floating]) -> NDArray[np.float64]:
+    """Row sums of a dense graph in float64, for weights of at most 1."""
+    unit = _unit(affinity)
+    starts = range(0, len(affinity), TILE_ROWS)
+    return np.concatenate(
+        [(affinity[first : first + TILE_ROWS] * unit).sum(axis=1) for first in starts], dtype=np.float64
+    )
+
+
+@contextmanager
+def _dense_product(
+    affinity: NDArray[np.floating],
+    members: NDArray[np.bool_],
+    root_degrees: NDArray[np.float64],
+    n_threads: int,
+) -> Iterator[Product]:
+    """Product with D^-1/2 A D^-1/2 for the members of a dense graph, which is read in place.
+
+    Roots scale the vectors instead of the graph, so that there is no second one. Tiles are multiplied in
+    float64 whatever the type of the graph, for in float32 the rounding of a long sum is as large as the
+    residuals that the search for eigenvectors must reach; it would take half the time.
+    """
+    unit = _unit(affinity)
+    starts = range(0, len(affinity), TILE_ROWS)
+
+    def product(block: NDArray[np.float64]) -> NDArray[np.float64]:
+        wide = np.zeros((len(affinity), block.shape[1]))
+        wide[members] = block / root_degrees[:, None] * unit
+        rows = run(lambda first: _times(affinity[first : first + TILE_ROWS], wide), starts)
+        whole: NDArray[np.float64] = np.vstack(list(rows))[members]
+        return whole / root_degrees[:, None]
+
+    with ThreadPoolExecutor(n_threads, thread_name_prefix="subspan") as pool:
+        run = map if n_threads == 1 else pool.map
+        yield product
+
+
+def _times(rows: NDArray[np.floating], block: NDArray[np.float64]) -> NDArray[np.float64]:
+    """A few rows of the graph times a block, in float64 and in a fixed order."""
+    total = np.zeros((len(rows), block.shape[1]))
+    for first in range(0, rows.shape[1], TILE_COLUMNS):
+        tile = rows[:, first : first + TILE_COLUMNS].astype(np.float64)
+        total += tile @ block[first : first + TILE_COLUMNS]
+    return total
+
+
+def _unit(affinity: NDArray[np.floating]) -> np.float64:
+    """The power of two that brings the largest weight to between 1/2 and 1, so that no sum overflows."""
+    exponent = int(np.frexp(np.float64(affinity.max()))[1])
+    # Not the inverse of the smallest numbers, which leaves no room for the roots of degrees.
+    return np.float64(np.ldexp(1.0, -max(exponent, -900)))

@@ -14,16 +14,17 @@ from scipy.sparse import csr_array
 from subspan.embedding.components import ordered_components
 from subspan.embedding.dimension import gap_dimension, largest_dimension
 from subspan.embedding.eigen import FEWEST_PRODUCTS, Eigenpairs, leading_eigenpairs
-from subspan.embedding.operator import normalised_product
+from subspan.embedding.operator import normalised_graph
 from subspan.execution.threads import single_threaded_libraries
 from subspan.handover import Certificate, Embedding, InputError
 
 # Residual at which the eigenvalues are good enough to choose the dimension by their gaps.
 CHOICE_TOL = 1e-3
+NO_EDGES = "affinity: all weights are zero, so no point is linked to another"
 
 
 def spectral_embedding(
-    affinity: csr_array,
+    affinity: csr_array | NDArray[np.floating],
     n_clusters: int,
     *,
     n_components: int | Literal["auto"] | None = None,
@@ -41,8 +42,9 @@ def spectral_embedding(
 
     Parameters
     ----------
-    affinity : csr_array of shape (n, n)
-        Symmetric and non-negative, zero diagonal, no explicit zeros.
+    affinity : csr_array or array of shape (n, n)
+        Symmetric and non-negative, zero diagonal, no explicit zeros. A dense one is read in place: there
+        is no second array of its size.
     n_clusters : int
         Number of clusters to be told apart.
     n_components : int, "auto" or None
@@ -77,17 +79,20 @@ def spectral_embedding(
     >>> embedding.eigenvalues[:3].round(6).tolist()
     [1.0, 1.0, -0.5]
     """
-    graph = _scaled(affinity)
+    graph = _checked(affinity)
     components = ordered_components(graph)
     embedded = (components >= 0) & (components < n_clusters)
     _check_counts(int(embedded.sum()), n_clusters, n_components)
-    inner = graph if embedded.all() else graph[embedded][:, embedded]
-    roots = np.sqrt(inner.sum(axis=1))
-    indicators = _indicators(components[embedded], roots)
-    with single_threaded_libraries(), normalised_product(inner, roots, n_threads) as product:
-        row_cost = inner.nnz / len(roots)
+    with single_threaded_libraries(), normalised_graph(graph, embedded, n_threads) as inner:
+        product = inner.product
+        indicators = _indicators(components[embedded], inner.root_degrees)
         solve = partial(
-            leading_eigenpairs, product, len(roots), locked=indicators, row_cost=row_cost, seed=seed
+            leading_eigenpairs,
+            product,
+            len(indicators),
+            locked=indicators,
+            row_cost=inner.row_cost,
+            seed=seed,
         )
         if n_components == "auto":
             pairs = _pairs_before_gap(solve, indicators.shape[1], n_clusters, tol, max_products - 1)
@@ -103,13 +108,20 @@ def spectral_embedding(
     return Embedding(vectors, eigenvalues, components, embedded, _certificate(pairs, drift, tol))
 
 
-def _scaled(affinity: csr_array) -> csr_array:
-    """The graph in float64 with largest weight 1, so that no degree overflows, its entries in order."""
+def _checked(affinity: csr_array | NDArray[np.floating]) -> csr_array | NDArray[np.floating]:
+    """A sparse graph in float64 with largest weight 1, so that no degree overflows, its entries in order.
+
+    A dense one stays as it is: its weights are scaled when they are read.
+    """
+    if isinstance(affinity, np.ndarray):
+        if affinity.max(initial=0) == 0:
+            raise InputError(NO_EDGES)
+        return affinity
     graph = affinity.astype(np.float64)
     graph.sum_duplicates()
     graph.eliminate_zeros()
     if graph.nnz == 0:
-        raise InputError("affinity: all weights are zero, so no point is linked to another")
+        raise InputError(NO_EDGES)
     graph.data /= graph.data.max()
     graph.eliminate_zeros()
     return graph

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from typing import TypeVar
 
@@ -73,13 +74,31 @@ feature_names_in_ : ndarray
 """,
 }
 
+# For methods that say themselves what happens to the rows at first.
+SECTIONS["later_stages"] = SECTIONS["stages"][SECTIONS["stages"].index("duplicates : ") :]
+
 
 def documented(estimator: Estimator) -> Estimator:
-    """Replace each line ``{section}`` of the docstring by the shared text of that name."""
+    """Replace each line ``{section}`` of the docstring by the shared text of that name.
+
+    Defaults in the shared text become those of the estimator.
+    """
+    parameters = inspect.signature(estimator).parameters
+
+    def default(match: re.Match[str]) -> str:
+        known = match[2] in parameters
+        return match[1] + (_as_written(parameters[match[2]].default) if known else match[3])
 
     def text(match: re.Match[str]) -> str:
-        lines = SECTIONS[match[2]].strip("\n").split("\n")
+        section = re.sub(r"^((\w+) : .*default=)(.+)$", default, SECTIONS[match[2]], flags=re.MULTILINE)
+        lines = section.strip("\n").split("\n")
         return "\n".join(match[1] + line if line else line for line in lines)
 
     estimator.__doc__ = re.sub(r"^( *)\{(\w+)\}$", text, estimator.__doc__ or "", flags=re.MULTILINE)
     return estimator
+
+
+def _as_written(default: object) -> str:
+    if isinstance(default, str):
+        return f'"{default}"'
+    return "1e-3" if default == 1e-3 else str(default)

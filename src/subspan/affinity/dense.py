@@ -1,0 +1,119 @@
+"""The affinity graph of dense coefficients that are kept as factors: n^2 numbers, formed tile by tile."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from subspan.execution.threads import run_in_threads
+from subspan.handover import Factors, InputError
+
+# Rows of coefficients formed by one product, and the side of the squares that are mirrored: a thread needs
+# a few arrays of that many rows beside the graph.
+ROWS_PER_TASK = 256
+
+
+def dense_affinity(
+    factors: Factors,
+    scale: str | None = None,
+    *,
+    budget: int | None = None,
+    method: str = "these coefficients",
+    n_threads: int = 1,
+) -> NDArray[np.floating]:
+    """Affinity (|C| + |C|^T) / 2 of coefficients C = left @ right.T, as a dense array.
+
+    There is never more than the graph itself and a few hundred of its rows in memory.
+
+    Parameters
+    ----------
+    factors : Factors
+        Row j of their product represents point j; float32 or float64, which is kept.
+    scale : {None, "max", "l2"}
+        Scale each row of |C| first: not at all, to largest entry 1, or to Euclidean length 1.
+    budget : int, optional
+        Bytes the graph may take; see `check_room`.
+    method : str
+        Whose graph it is, for the message.
+    n_threads : int
+        Threads; the result does not depend on it.
+
+    Raises
+    ------
+    InputError
+        If the graph does not fit.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from subspan.handover import Factors
+    >>> factors = Factors(np.array([[2.0], [1.0], [-3.0]]), np.ones((3, 1)), np.arange(3))
+    >>> dense_affinity(factors).tolist()
+    [[0.0, 1.5, 2.5], [1.5, 0.0, 2.0], [2.5, 2.0, 0.0]]
+    """
+    if scale not in (None, "max", "l2"):
+        raise InputError(f"scale={scale!r}: must be None, 'max' or 'l2'")
+    n_points = factors.shape[0]
+    if budget is not None:
+        check_room(n_points, factors.dtype, budget, method)
+    graph = np.empty((n_points, n_points), factors.dtype)
+
+    def fill(start: int) -> None:
+        rows = factors.rows(start, start + ROWS_PER_TASK)
+        np.abs(rows, out=rows)
+        # Halved before the sum: two large entries must not overflow.
+        np.multiply(_scaled(rows, scale), 0.5, out=graph[start : start + ROWS_PER_TASK], dtype=graph.dtype)
+
+    def mirror(start: int) -> None:
+        _add_mirror_image(graph, start)
+
+    starts = range(0, n_points, ROWS_PER_TASK)
+    for task in (fill, mirror):
+        for _ in run_in_threads(task, starts, n_threads):
+            pass
+    return graph
+
+
+def check_room(n_points: int, dtype: np.dtype, budget: int, method: str) -> None:
+    """Refuse a dense graph that does not fit into `budget` bytes, before any work for it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> check_room(70_000, np.dtype("float32"), 12 * 10**9, "LSR")
+    Traceback (most recent call last):
+    subspan.handover.InputError: n_samples=70000: the dense graph of LSR takes 19.6 GB, but memory_budget
+    leaves 12 GB; take at most 54772 rows, or a method with a sparse graph such as S3COMPC.
+    """
+    needed = n_points * n_points * dtype.itemsize
+    if needed > budget:
+        most = int((budget / dtype.itemsize) ** 0.5)
+        narrower = "pass float32, " if dtype.itemsize > 4 else ""
+        raise InputError(
+            f"n_samples={n_points}: the dense graph of {method} takes {needed / 1e9:.3g} GB, but "
+            f"memory_budget leaves {budget / 1e9:.3g} GB; {narrower}take at most {most} rows, or a method "
+            "with a sparse graph such as S3COMPC."
+        )
+
+
+def _scaled(magnitudes: NDArray[np.floating], scale: str | None) -> NDArray[np.floating]:
+    """Divide each row by its largest entry, then, for "l2", by its Euclidean length; in place."""
+    if scale is None:
+        return magnitudes
+    # By the maximum in any case, so that the squares neither overflow nor vanish.
+    peaks = magnitudes.max(axis=1, keepdims=True)
+    magnitudes /= np.where(peaks == 0, 1, peaks)
+    if scale == "l2":
+        norms = np.sqrt(np.einsum("ij,ij->i", magnitudes, magnitudes))[:, None]
+        magnitudes /= np.where(norms == 0, 1, norms)
+    return magnitudes
+
+
+def _add_mirror_image(matrix: NDArray[np.floating], start: int) -> None:
+    """M + M^T in place, for the squares on and right of the diagonal in one row of squares."""
+    own = slice(start, start + ROWS_PER_TASK)
+    for first in range(start, len(matrix), ROWS_PER_TASK):
+        other = slice(first, first + ROWS_PER_TASK)
+        total = matrix[own, other] + matrix[other, own].T
+        matrix[own, other] = total
+        matrix[other, own] = total.T

@@ -1,0 +1,90 @@
+"""What one elastic-net problem works on: the few atoms that may take part, and room for the arithmetic."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class Penalty(NamedTuple):
+    """The problem 1/2 ||x - c A||^2 + l1 ||c||_1 + l2/2 ||c||^2 of one point, and how well to solve it."""
+
+    l1: float
+    l2: float
+    # Largest violation of the optimality conditions, in units of correlations.
+    tol: float
+    # Relative size below which a pivot of the Gram matrix is rounding.
+    precision: float
+
+
+class WorkingSet(NamedTuple):
+    """The atoms of one point that may have a coefficient, all in float64. As many as there is room for."""
+
+    # (capacity, at least capacity) inner products of the atoms.
+    gram: NDArray[np.float64]
+    # Coefficients, and correlations of the atoms with the residual.
+    values: NDArray[np.float64]
+    gradient: NDArray[np.float64]
+    # Upper triangular factor of the Gram matrix of the chosen atoms, and vectors as long.
+    factor: NDArray[np.float64]
+    chosen: NDArray[np.int64]
+    column: NDArray[np.float64]
+    step: NDArray[np.float64]
+    # Of every atom on a path: the part of the gradient that is switched on by degrees, the rate at which
+    # the gradient falls, and what it does there.
+    pull: NDArray[np.float64]
+    trend: NDArray[np.float64]
+    role: NDArray[np.int8]
+
+
+class Codes(NamedTuple):
+    """Solutions of a tile of points, resumed where room ran out."""
+
+    # (n, capacity) atoms and their coefficients; the first `counts` of a row are in use.
+    atoms: NDArray[np.int32]
+    values: NDArray[np.float64]
+    counts: NDArray[np.int64]
+    # 1/2 ||x - c A||^2 + l1 ||c||_1 + l2/2 ||c||^2.
+    cost: NDArray[np.float64]
+    finished: NDArray[np.bool_]
+
+
+def new_working_set(capacity: int) -> WorkingSet:
+    """Room for `capacity` atoms."""
+    # Rows an odd number of cache lines apart do not compete for the same sets of the cache.
+    stride = -(-capacity // 16) * 16 + 8
+    square = (capacity, stride)
+    return WorkingSet(
+        gram=np.empty(square),
+        values=np.empty(capacity),
+        gradient=np.empty(capacity),
+        factor=np.empty(square),
+        chosen=np.empty(capacity, np.int64),
+        column=np.empty(capacity),
+        step=np.empty(capacity),
+        pull=np.empty(capacity),
+        trend=np.empty(capacity),
+        role=np.empty(capacity, np.int8),
+    )
+
+
+def new_codes(n_points: int, capacity: int) -> Codes:
+    """Nothing solved yet."""
+    return Codes(
+        atoms=np.zeros((n_points, capacity), np.int32),
+        values=np.zeros((n_points, capacity)),
+        counts=np.zeros(n_points, np.int64),
+        cost=np.zeros(n_points),
+        finished=np.zeros(n_points, bool),
+    )
+
+
+def with_room(codes: Codes, capacity: int) -> Codes:
+    """The same codes with `capacity` places for each point."""
+    wider = new_codes(len(codes.counts), capacity)
+    before = codes.atoms.shape[1]
+    wider.atoms[:, :before] = codes.atoms
+    wider.values[:, :before] = codes.values
+    return wider._replace(counts=codes.counts, cost=codes.cost, finished=codes.finished)

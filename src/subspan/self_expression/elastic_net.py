@@ -1,0 +1,207 @@
+"""EnSC: every point by the elastic net over all others, exact to the optimality conditions.
+
+The points of a tile go in lock-step: each is solved over its working set, one product gives the correlations
+of all residuals with all points, and those that violate the optimality conditions join. If the Gram matrix
+fits into memory, working sets take their inner products from it, and a first solution comes from combinations
+of its rows. Its numbers are rounded to the type of the data, so the last word is always with the products of
+residuals: these are small where the solution is good, and so are their errors.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from subspan.execution.threads import run_in_threads
+from subspan.execution.tiles import TILE, padded, padded_length, tile_product
+from subspan.handover import Representation
+from subspan.kernels.elastic_net import PANEL, extend, settle
+from subspan.kernels.working_set import Codes, new_codes, new_working_set, with_room
+from subspan.self_expression.gram import gram_matrix, row_length, squared_norms
+from subspan.self_expression.lasso_codes import (
+    CANDIDATES,
+    ROOM,
+    Problem,
+    pivot_precision,
+    reach,
+    sparse_codes,
+    tile_codes,
+)
+from subspan.sources import Source
+
+Floats = NDArray[np.floating]
+
+# Violation of the optimality conditions that is allowed, relative to a point's largest correlation ...
+TOL = 5e-7
+# ... but not below this many units of rounding of its product with the longest of all points.
+ROUNDING = 4
+# Gram matrices beyond this many bytes gain little: their rows come from so far that products are as fast.
+LARGEST_GRAM = 4 * 10**9
+# Rounds of a tile. A handful is the rule.
+MAX_ROUNDS = 100
+# Residuals are multiplied in multiples of this many.
+ROWS = 16
+
+
+@dataclass(frozen=True)
+class ElasticNetSettings:
+    """The problem 1/2 ||x - c X||^2 + tau alpha ||c||_1 + (1 - tau) alpha/2 ||c||^2 of every point."""
+
+    tau: float
+    # alpha_j is the largest correlation of point j divided by tau * gamma, unless it is given.
+    gamma: float
+    alpha: float | None = None
+
+
+class ElasticNetTask:
+    """Everything that a tile of points needs. Calling it with the first point of a tile solves the tile."""
+
+    def __init__(
+        self, source: Source, settings: ElasticNetSettings, *, with_gram: bool, threads: int
+    ) -> None:
+        self.settings = settings
+        self.n_points, self.n_features = source.shape
+        self.atoms = padded(source.rows(0, self.n_points))
+        self.norms = np.sqrt(squared_norms(self.atoms))
+        self.gram = gram_matrix(self.atoms, threads) if with_gram else np.empty((0, 0), source.dtype)
+
+    def __call__(self, start: int) -> Codes:
+        """Codes of the tile at `start`."""
+        own = np.arange(start, min(start + TILE, self.n_points))
+        correlations = self._correlations(start)
+        problem = self._problem(correlations, own)
+        if len(self.gram):
+            codes = tile_codes(problem, self.gram)
+            codes.finished[:] = False
+        else:
+            codes = new_codes(len(own), min(ROOM, self.n_points))
+            codes = self._extend(correlations, np.arange(len(own)), problem, codes)
+        for _ in range(MAX_ROUNDS):
+            running = np.flatnonzero(~codes.finished)
+            if len(running) == 0:
+                break
+            residuals = self._settle(start, running, problem, codes)
+            products = tile_product(residuals, self.atoms)
+            codes = self._extend(products, running, problem, codes)
+        return codes
+
+    def _correlations(self, start: int) -> Floats:
+        if len(self.gram):
+            return self.gram[start : start + TILE]
+        return tile_product(self.atoms[start : start + TILE].copy(), self.atoms)
+
+    def _problem(self, correlations: Floats, own: NDArray[np.int64]) -> Problem:
+        """Weights and tolerances of points from their largest correlations."""
+        settings = self.settings
+        largest = reach(correlations, own, self.n_points)
+        # A point that is orthogonal to all others gets no coefficient at any weight.
+        coherence = np.where(largest > 0, largest, 1.0)
+        relative = settings.alpha is None
+        alpha = coherence / (settings.tau * settings.gamma) if relative else np.full(len(own), settings.alpha)
+        rounding = ROUNDING * float(np.finfo(self.atoms.dtype).eps) * self.norms.max() * self.norms[own]
+        return Problem(
+            correlations=correlations,
+            n_atoms=self.n_points,
+            squared_norms=self.norms[own] ** 2,
+            own_atom=own,
+            l1=settings.tau * alpha,
+            l2=(1 - settings.tau) * alpha,
+            tol=np.maximum(TOL * largest, rounding),
+        )
+
+    def _settle(self, start: int, running: NDArray[np.int64], problem: Problem, codes: Codes) -> Floats:
+        """Solve the running points over their working sets; their residuals."""
+        capacity = codes.atoms.shape[1]
+        residuals = np.zeros((-(-len(running) // ROWS) * ROWS, self.n_features), self.atoms.dtype)
+        settle(
+            self.atoms[start : start + TILE], running, self.atoms, self.gram,
+            problem.l1, problem.l2, problem.tol, pivot_precision(self.atoms.dtype),
+            np.empty((PANEL, capacity)), np.empty(self.n_features), new_working_set(capacity),
+            codes, residuals,
+        )  # fmt: skip
+        return residuals
+
+    def _extend(self, products: Floats, running: NDArray[np.int64], problem: Problem, codes: Codes) -> Codes:
+        """Add violators to the working sets, making room for them if need be."""
+        needed = min(int(codes.counts.max()) + CANDIDATES, self.n_points)
+        if needed > codes.atoms.shape[1]:
+            codes = with_room(codes, min(2 * needed, self.n_points))
+        extend(
+            products, running, problem.own_atom, problem.l1, problem.l2, problem.tol,
+            np.empty(min(CANDIDATES, self.n_points), np.int32), new_working_set(codes.atoms.shape[1]), codes,
+        )  # fmt: skip
+        return codes
+
+
+def represent_by_elastic_net(
+    source: Source,
+    settings: ElasticNetSettings,
+    *,
+    budget: int,
+    n_nonzero: int | None = None,
+    with_gram: bool | None = None,
+    threads: int = 1,
+) -> Representation:
+    """Coefficients of every point of `source` over all others.
+
+    Parameters
+    ----------
+    source : Source
+        The points.
+    settings : ElasticNetSettings
+    budget : int
+        Bytes that the Gram matrix may take; decides whether there is one unless `with_gram` does.
+    n_nonzero : int, optional
+        Keep only this many of the largest coefficients of each point.
+    with_gram : bool, optional
+    threads : int
+        They change nothing in the result.
+
+    Examples
+    --------
+    >>> from subspan.datasets import make_union_of_subspaces
+    >>> from subspan.sources import ArraySource
+    >>> X, y = make_union_of_subspaces(3, 2, 8, 40, random_state=0)
+    >>> settings = ElasticNetSettings(tau=0.9, gamma=50.0)
+    >>> represent_by_elastic_net(ArraySource(X), settings, budget=10**9).coefficients.shape
+    (120, 120)
+    """
+    n_points = source.shape[0]
+    if with_gram is None:
+        with_gram = gram_bytes(n_points, source.dtype.itemsize) <= min(budget, LARGEST_GRAM)
+    task = ElasticNetTask(source, settings, with_gram=with_gram, threads=threads)
+    tiles = list(run_in_threads(task, range(0, n_points, TILE), threads))
+    coefficients = sparse_codes(tiles, n_points, source.dtype)
+    if n_nonzero is not None:
+        coefficients = largest_of_each_row(coefficients, n_nonzero)
+    counts = {"empty_representations": int((np.diff(coefficients.indptr) == 0).sum())}
+    return Representation(coefficients, 1, (1.0,), counts)
+
+
+def gram_bytes(n_points: int, itemsize: int) -> int:
+    """Memory of the Gram matrix of all points."""
+    length = padded_length(n_points)
+    return length * row_length(length) * itemsize
+
+
+def largest_of_each_row(matrix: csr_array, most: int) -> csr_array:
+    """The `most` entries of largest magnitude in each row; ties go to the lowest index.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scipy.sparse import csr_array
+    >>> largest_of_each_row(csr_array(np.array([[1.0, -3.0, 2.0], [0.0, 1.0, 1.0]])), 1).toarray().tolist()
+    [[0.0, -3.0, 0.0], [0.0, 1.0, 0.0]]
+    """
+    lengths = np.diff(matrix.indptr)
+    row = np.repeat(np.arange(matrix.shape[0]), lengths)
+    order = np.lexsort((matrix.indices, -np.abs(matrix.data), row))
+    rank = np.empty(matrix.nnz, np.int64)
+    rank[order] = np.arange(matrix.nnz) - np.repeat(matrix.indptr[:-1], lengths)
+    keep = rank < most
+    indptr = np.concatenate([[0], np.cumsum(np.minimum(lengths, most))]).astype(matrix.indptr.dtype)
+    return csr_array((matrix.data[keep], matrix.indices[keep], indptr), shape=matrix.shape)

@@ -1,0 +1,189 @@
+"""Elastic-net codes of points over a fixed dictionary whose Gram matrix is kept."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from subspan.execution.threads import run_in_threads
+from subspan.execution.tiles import TILE, padded, tile_product
+from subspan.handover import InputError
+from subspan.kernels.elastic_net import CHUNK, largest_magnitudes, solve_tile
+from subspan.kernels.working_set import Codes, new_codes, new_working_set, with_room
+from subspan.self_expression.gram import gram_matrix, squared_norms
+
+Floats = NDArray[np.floating]
+Weights = float | NDArray[np.floating]
+
+# Atoms that may join the working set of a point at once: at first its largest correlations.
+CANDIDATES = 100
+# Atoms in the working set of a point; made larger where they do not suffice.
+ROOM = 400
+# Pivots of a Gram matrix below this many units of rounding are taken for zero.
+PIVOT_ROUNDING = 16
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Up to a tile of points with the weights of their penalties, and how exact the codes must be."""
+
+    # (TILE, at least n_atoms) inner products with all atoms.
+    correlations: Floats
+    n_atoms: int
+    squared_norms: NDArray[np.float64]
+    own_atom: NDArray[np.int64]
+    l1: NDArray[np.float64]
+    l2: NDArray[np.float64]
+    # Largest violation of the optimality conditions, in units of correlations.
+    tol: NDArray[np.float64]
+
+
+def elastic_net_codes(
+    points: Floats,
+    atoms: Floats,
+    *,
+    l1: Weights,
+    l2: Weights = 0.0,
+    own_atom: NDArray[np.int64] | None = None,
+    tol: float = 1e-7,
+    threads: int = 1,
+) -> csr_array:
+    """Codes of points over a dictionary: see `elastic_net_codes_with_cost`, of which this is one half.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> elastic_net_codes(np.array([[3.0, 0.5]]), np.eye(2), l1=1.0).toarray().tolist()
+    [[2.0, 0.0]]
+    """
+    return elastic_net_codes_with_cost(
+        points, atoms, l1=l1, l2=l2, own_atom=own_atom, tol=tol, threads=threads
+    )[0]
+
+
+def elastic_net_codes_with_cost(
+    points: Floats,
+    atoms: Floats,
+    *,
+    l1: Weights,
+    l2: Weights = 0.0,
+    own_atom: NDArray[np.int64] | None = None,
+    tol: float = 1e-7,
+    threads: int = 1,
+) -> tuple[csr_array, NDArray[np.float64]]:
+    """Row j minimises 1/2 ||x_j - c A||^2 + l1_j ||c||_1 + l2_j/2 ||c||^2 over the rows of `atoms`.
+
+    Parameters
+    ----------
+    points : array of shape (n, d)
+        float32 or float64, the type of the codes; small systems are solved in float64 in any case.
+    atoms : array of shape (k, d)
+        The dictionary A, of the same type. Its Gram matrix of k^2 numbers is held in memory.
+    l1, l2 : float or array of shape (n,)
+        Weights, l1 > 0 and l2 >= 0.
+    own_atom : array of shape (n,), optional
+        Atom that is the point itself and must not represent it; -1 for none.
+    tol : float
+        Largest violation of the optimality conditions, relative to the largest correlation of the point;
+        inner products are rounded to the type of the data beforehand.
+    threads : int
+        They change nothing in the result.
+
+    Returns
+    -------
+    codes : csr_array of shape (n, k)
+    cost : array of shape (n,)
+        The minimum for each point.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> codes, cost = elastic_net_codes_with_cost(np.array([[3.0, 0.5]]), np.eye(2), l1=1.0)
+    >>> cost.tolist()
+    [2.625]
+    """
+    n, k = len(points), len(atoms)
+    own = np.full(n, -1) if own_atom is None else np.asarray(own_atom, np.int64)
+    l1, l2 = _weights(l1, n, "l1"), _weights(l2, n, "l2")
+    whole = padded(atoms)
+    gram = gram_matrix(whole, threads)
+
+    def task(start: int) -> Codes:
+        part = slice(start, min(start + TILE, n))
+        rows = padded(points[part])
+        correlations = tile_product(rows, whole)
+        tols = tol * reach(correlations, own[part], k)
+        return tile_codes(
+            Problem(correlations, k, squared_norms(rows), own[part], l1[part], l2[part], tols), gram
+        )
+
+    tiles = list(run_in_threads(task, range(0, n, TILE), threads))
+    return sparse_codes(tiles, k, points.dtype), np.concatenate(
+        [np.zeros(0), *[codes.cost for codes in tiles]]
+    )
+
+
+def reach(correlations: Floats, own_atom: NDArray[np.int64], n_atoms: int) -> NDArray[np.float64]:
+    """Largest magnitude of each point's correlations with atoms other than itself (its coherence)."""
+    out = np.empty(len(own_atom))
+    largest_magnitudes(correlations, own_atom, n_atoms, out)
+    return out
+
+
+def tile_codes(problem: Problem, gram: Floats, codes: Codes | None = None) -> Codes:
+    """Solve the points of one tile over the atoms whose inner products are in `gram`.
+
+    `codes` that are not far from the solution, such as those over a dictionary with fewer atoms, save work.
+    """
+    dtype, n_atoms = gram.dtype, problem.n_atoms
+    codes = codes or new_codes(len(problem.own_atom), min(ROOM, n_atoms))
+    scores, chunk = np.empty(n_atoms, dtype), np.empty(CHUNK)
+    candidates = np.empty(min(CANDIDATES, n_atoms), np.int32)
+    while True:
+        capacity = codes.atoms.shape[1]
+        solve_tile(
+            problem.correlations, problem.squared_norms, gram,
+            problem.own_atom, problem.l1, problem.l2, problem.tol, pivot_precision(dtype),
+            scores, chunk, candidates, new_working_set(capacity), codes,
+        )  # fmt: skip
+        if codes.finished.all():
+            return codes
+        codes = with_room(codes, min(2 * capacity, n_atoms))
+
+
+def pivot_precision(dtype: np.dtype) -> float:
+    """Size of a pivot, relative to the atom's squared norm, that is rounding."""
+    return PIVOT_ROUNDING * float(np.finfo(dtype).eps)
+
+
+def sparse_codes(tiles: list[Codes], n_atoms: int, dtype: np.dtype) -> csr_array:
+    """Rows of all tiles as one matrix with sorted indices."""
+    rows = [sparse_rows(codes) for codes in tiles]
+    counts = np.concatenate([np.zeros(1, np.int64), *[codes.counts for codes in tiles]])
+    indptr = np.cumsum(counts, dtype=np.int64)
+    if indptr[-1] <= np.iinfo(np.int32).max:
+        indptr = indptr.astype(np.int32)
+    indices = np.concatenate([np.zeros(0, np.int32), *[index for index, _ in rows]])
+    values = np.concatenate([np.zeros(0, dtype), *[value.astype(dtype) for _, value in rows]])
+    matrix = csr_array((values, indices, indptr), shape=(len(counts) - 1, n_atoms))
+    matrix.sort_indices()
+    return matrix
+
+
+def sparse_rows(codes: Codes) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+    """Atoms and coefficients of a tile, row after row."""
+    listed = np.arange(codes.atoms.shape[1]) < codes.counts[:, None]
+    return codes.atoms[listed], codes.values[listed]
+
+
+def _weights(weights: Weights, n_points: int, name: str) -> NDArray[np.float64]:
+    """One weight for each point."""
+    each = np.ascontiguousarray(np.broadcast_to(np.asarray(weights, np.float64), (n_points,)))
+    bad = ~np.isfinite(each) | (each <= 0 if name == "l1" else each < 0)
+    if bad.any():
+        limit = "positive" if name == "l1" else "not negative"
+        raise InputError(f"{name} must be finite and {limit}, but is {each[bad][0]:.6g}.")
+    return each
