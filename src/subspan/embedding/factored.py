@@ -18,12 +18,12 @@ from subspan.embedding.components import ordered_components
 from subspan.embedding.eigen import GUARD_VECTORS, Eigenpairs, leading_eigenpairs
 from subspan.embedding.orthogonal import orthonormal_directions
 from subspan.embedding.search import Product
-from subspan.embedding.spectral import (
-    _certificate,
-    _check_counts,
-    _indicators,
-    _pairs_before_gap,
-    _positive_peaks,
+from subspan.embedding.shared import (
+    certificate,
+    check_counts,
+    indicator_vectors,
+    pairs_before_gap,
+    positive_peaks,
 )
 from subspan.execution.threads import run_in_threads, single_threaded_libraries
 from subspan.handover import Embedding
@@ -77,10 +77,10 @@ def factored_embedding(
     """
     components = factored_components(columns)
     embedded = (components >= 0) & (components < n_clusters)
-    _check_counts(int(embedded.sum()), n_clusters, n_components)
+    check_counts(int(embedded.sum()), n_clusters, n_components)
     inner = columns if embedded.all() else columns[embedded]
     roots = np.sqrt(_degrees(inner))
-    indicators = _indicators(components[embedded], roots)
+    indicators = indicator_vectors(components[embedded], roots)
     with single_threaded_libraries(), factored_product(inner, roots, n_threads) as product:
         if min(inner.shape) <= DENSE_SIDE:
             gram = _deflated_gram(inner, roots, indicators, n_threads)
@@ -88,16 +88,16 @@ def factored_embedding(
         else:
             solve = partial(_searched_pairs, product, indicators, seed)
         if n_components == "auto":
-            pairs = _pairs_before_gap(solve, indicators.shape[1], n_clusters, tol, max_products - 1)
+            pairs = pairs_before_gap(solve, indicators.shape[1], n_clusters, tol, max_products - 1)
         else:
             n_wanted = max(0, (n_components or n_clusters) - indicators.shape[1])
             pairs = solve(n_wanted, tol=tol, max_products=max_products - 1)
         drift = float(np.linalg.norm(product(indicators) - indicators, axis=0).max())
-    leading = _positive_peaks(np.hstack([indicators, pairs.vectors[:, : pairs.n_wanted]]))
+    leading = positive_peaks(np.hstack([indicators, pairs.vectors[:, : pairs.n_wanted]]))
     vectors = np.zeros((len(components), leading.shape[1]))
     vectors[embedded] = leading / np.linalg.norm(leading, axis=1, keepdims=True)
     eigenvalues = np.concatenate([np.ones(indicators.shape[1]), np.clip(pairs.values, 0.0, 1.0)])
-    return Embedding(vectors, eigenvalues, components, embedded, _certificate(pairs, drift, tol))
+    return Embedding(vectors, eigenvalues, components, embedded, certificate(pairs, drift, tol))
 
 
 def _dense_pairs(

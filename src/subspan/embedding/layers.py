@@ -15,13 +15,13 @@ from subspan.embedding.components import ordered_components
 from subspan.embedding.eigen import leading_eigenpairs
 from subspan.embedding.operator import normalised_product
 from subspan.embedding.search import Product
-from subspan.embedding.spectral import (
-    _certificate,
-    _check_counts,
-    _pairs_before_gap,
-    _positive_peaks,
-    spectral_embedding,
+from subspan.embedding.shared import (
+    certificate,
+    check_counts,
+    pairs_before_gap,
+    positive_peaks,
 )
+from subspan.embedding.spectral import spectral_embedding
 from subspan.execution.threads import single_threaded_libraries
 from subspan.handover import Embedding, InputError
 
@@ -89,20 +89,20 @@ def merged_embedding(
     graphs = [_scaled(layer) for layer in layers]
     components = ordered_components(_union(graphs))
     embedded = (components >= 0) & (components < n_clusters)
-    _check_counts(int(embedded.sum()), n_clusters, n_components)
+    check_counts(int(embedded.sum()), n_clusters, n_components)
     spaces = np.hstack([_eigenvectors(graph, embed(graph))[embedded] for graph in graphs])
     inner = graphs if embedded.all() else [graph[embedded][:, embedded] for graph in graphs]
     with single_threaded_libraries(), _merged_product(inner, spaces, alpha, n_threads) as product:
         row_cost = sum(graph.nnz for graph in inner) / len(spaces) + spaces.shape[1]
         solve = partial(leading_eigenpairs, product, len(spaces), row_cost=row_cost, seed=seed)
         if n_components == "auto":
-            pairs = _pairs_before_gap(solve, 0, n_clusters, tol, max_products)
+            pairs = pairs_before_gap(solve, 0, n_clusters, tol, max_products)
         else:
             pairs = solve(n_components or n_clusters, tol=tol, max_products=max_products)
     vectors = np.zeros((len(components), pairs.n_wanted))
-    leading = _positive_peaks(pairs.vectors[:, : pairs.n_wanted])
+    leading = positive_peaks(pairs.vectors[:, : pairs.n_wanted])
     vectors[embedded] = _unit_rows(leading)
-    return Embedding(vectors, pairs.values, components, embedded, _certificate(pairs, 0.0, tol))
+    return Embedding(vectors, pairs.values, components, embedded, certificate(pairs, 0.0, tol))
 
 
 def _check_layers(layers: Sequence[csr_array], alpha: float) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from typing import Literal
 
@@ -12,14 +10,18 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from subspan.embedding.components import ordered_components
-from subspan.embedding.dimension import gap_dimension, largest_dimension
-from subspan.embedding.eigen import FEWEST_PRODUCTS, Eigenpairs, leading_eigenpairs
+from subspan.embedding.eigen import leading_eigenpairs
 from subspan.embedding.operator import normalised_graph
+from subspan.embedding.shared import (
+    certificate,
+    check_counts,
+    indicator_vectors,
+    pairs_before_gap,
+    positive_peaks,
+)
 from subspan.execution.threads import single_threaded_libraries
-from subspan.handover import Certificate, Embedding, InputError
+from subspan.handover import Embedding, InputError
 
-# Residual at which the eigenvalues are good enough to choose the dimension by their gaps.
-CHOICE_TOL = 1e-3
 NO_EDGES = "affinity: all weights are zero, so no point is linked to another"
 
 
@@ -82,10 +84,10 @@ def spectral_embedding(
     graph = _checked(affinity)
     components = ordered_components(graph)
     embedded = (components >= 0) & (components < n_clusters)
-    _check_counts(int(embedded.sum()), n_clusters, n_components)
+    check_counts(int(embedded.sum()), n_clusters, n_components)
     with single_threaded_libraries(), normalised_graph(graph, embedded, n_threads) as inner:
         product = inner.product
-        indicators = _indicators(components[embedded], inner.root_degrees)
+        indicators = indicator_vectors(components[embedded], inner.root_degrees)
         solve = partial(
             leading_eigenpairs,
             product,
@@ -95,17 +97,17 @@ def spectral_embedding(
             seed=seed,
         )
         if n_components == "auto":
-            pairs = _pairs_before_gap(solve, indicators.shape[1], n_clusters, tol, max_products - 1)
+            pairs = pairs_before_gap(solve, indicators.shape[1], n_clusters, tol, max_products - 1)
         else:
             n_wanted = max(0, (n_components or n_clusters) - indicators.shape[1])
             pairs = solve(n_wanted, tol=tol, max_products=max_products - 1)
         drift = float(np.linalg.norm(product(indicators) - indicators, axis=0).max())
-    leading = _positive_peaks(np.hstack([indicators, pairs.vectors[:, : pairs.n_wanted]]))
+    leading = positive_peaks(np.hstack([indicators, pairs.vectors[:, : pairs.n_wanted]]))
     vectors = np.zeros((len(components), leading.shape[1]))
     vectors[embedded] = leading / np.linalg.norm(leading, axis=1, keepdims=True)
     # Rounding may lift an eigenvalue above 1, which none of them exceeds.
     eigenvalues = np.concatenate([np.ones(indicators.shape[1]), np.minimum(pairs.values, 1.0)])
-    return Embedding(vectors, eigenvalues, components, embedded, _certificate(pairs, drift, tol))
+    return Embedding(vectors, eigenvalues, components, embedded, certificate(pairs, drift, tol))
 
 
 def _checked(affinity: csr_array | NDArray[np.floating]) -> csr_array | NDArray[np.floating]:
@@ -125,59 +127,3 @@ def _checked(affinity: csr_array | NDArray[np.floating]) -> csr_array | NDArray[
     graph.data /= graph.data.max()
     graph.eliminate_zeros()
     return graph
-
-
-def _check_counts(n_embedded: int, n_clusters: int, n_components: int | Literal["auto"] | None) -> None:
-    if n_clusters < 1:
-        raise InputError(f"n_clusters={n_clusters}: must be at least 1")
-    if n_clusters > n_embedded:
-        raise InputError(f"n_clusters={n_clusters}, but the graph links only {n_embedded} points to others")
-    if n_components is None or n_components == "auto":
-        return
-    if not 1 <= n_components <= n_embedded:
-        raise InputError(
-            f"n_components={n_components}: must be between 1 and {n_embedded}, the number of linked points"
-        )
-
-
-def _indicators(components: NDArray[np.int64], roots: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Unit eigenvectors of eigenvalue 1, one per component: the roots of its degrees, else zero."""
-    indicators = np.zeros((components.size, int(components.max()) + 1))
-    indicators[np.arange(components.size), components] = roots
-    indicators /= np.linalg.norm(indicators, axis=0)
-    return indicators
-
-
-def _pairs_before_gap(
-    solve: Callable[..., Eigenpairs], n_exact: int, n_clusters: int, tol: float, max_products: int
-) -> Eigenpairs:
-    """The pairs before the largest gap: a loose search shows the spectrum, a second one refines."""
-    n_seen = largest_dimension(n_clusters) + 1 - n_exact
-    loose = solve(n_seen, tol=max(tol, CHOICE_TOL), max_products=max_products)
-    spectrum = np.concatenate([np.ones(n_exact), loose.values[: loose.n_wanted]])
-    n_wanted = gap_dimension(spectrum, n_clusters) - n_exact
-    fine = bool(np.all(loose.residuals[:n_wanted] <= tol))
-    left = max_products - loose.n_products
-    if fine or left < FEWEST_PRODUCTS:
-        return replace(loose, n_wanted=n_wanted, converged=loose.converged and fine)
-    tight = solve(n_wanted, tol=tol, max_products=left, start=loose.vectors)
-    return replace(
-        tight,
-        values=np.concatenate([tight.values, loose.values[tight.values.size :]]),
-        n_products=loose.n_products + tight.n_products,
-    )
-
-
-def _positive_peaks(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Columns with signs such that the entry of largest magnitude, the first of equals, is positive."""
-    peaks = np.argmax(np.abs(vectors), axis=0)
-    signed: NDArray[np.float64] = vectors * np.sign(vectors[peaks, np.arange(vectors.shape[1])])
-    return signed
-
-
-def _certificate(pairs: Eigenpairs, drift: float, tol: float) -> Certificate:
-    """Evidence for all vectors: the exact ones, whose residual is `drift`, and the ones searched for."""
-    residual = max(drift, float(pairs.residuals[: pairs.n_wanted].max(initial=0.0)))
-    # With exact vectors only, the search outside them was the probe; the smallest eigenvalue is 1.
-    excess = pairs.probe_excess if pairs.n_wanted else float(pairs.values.max(initial=-1.0)) - 1.0
-    return Certificate(pairs.converged and drift <= tol, residual, excess, pairs.n_products + 1)

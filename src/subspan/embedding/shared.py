@@ -1,0 +1,74 @@
+"""What every way to an embedding shares: checks, exact eigenvectors, choice of dimension, evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from subspan.embedding.dimension import gap_dimension, largest_dimension
+from subspan.embedding.eigen import FEWEST_PRODUCTS, Eigenpairs
+from subspan.handover import Certificate, InputError
+
+# Residual at which the eigenvalues are good enough to choose the dimension by their gaps.
+CHOICE_TOL = 1e-3
+
+
+def check_counts(n_embedded: int, n_clusters: int, n_components: int | Literal["auto"] | None) -> None:
+    """Refuse more clusters or components than points that are embedded."""
+    if n_clusters < 1:
+        raise InputError(f"n_clusters={n_clusters}: must be at least 1")
+    if n_clusters > n_embedded:
+        raise InputError(f"n_clusters={n_clusters}, but the graph links only {n_embedded} points to others")
+    if n_components is None or n_components == "auto":
+        return
+    if not 1 <= n_components <= n_embedded:
+        raise InputError(
+            f"n_components={n_components}: must be between 1 and {n_embedded}, the number of linked points"
+        )
+
+
+def indicator_vectors(components: NDArray[np.int64], roots: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Unit eigenvectors of eigenvalue 1, one per component: the roots of its degrees, else zero."""
+    indicators = np.zeros((components.size, int(components.max()) + 1))
+    indicators[np.arange(components.size), components] = roots
+    indicators /= np.linalg.norm(indicators, axis=0)
+    return indicators
+
+
+def pairs_before_gap(
+    solve: Callable[..., Eigenpairs], n_exact: int, n_clusters: int, tol: float, max_products: int
+) -> Eigenpairs:
+    """The pairs before the largest gap: a loose search shows the spectrum, a second one refines."""
+    n_seen = largest_dimension(n_clusters) + 1 - n_exact
+    loose = solve(n_seen, tol=max(tol, CHOICE_TOL), max_products=max_products)
+    spectrum = np.concatenate([np.ones(n_exact), loose.values[: loose.n_wanted]])
+    n_wanted = gap_dimension(spectrum, n_clusters) - n_exact
+    fine = bool(np.all(loose.residuals[:n_wanted] <= tol))
+    left = max_products - loose.n_products
+    if fine or left < FEWEST_PRODUCTS:
+        return replace(loose, n_wanted=n_wanted, converged=loose.converged and fine)
+    tight = solve(n_wanted, tol=tol, max_products=left, start=loose.vectors)
+    return replace(
+        tight,
+        values=np.concatenate([tight.values, loose.values[tight.values.size :]]),
+        n_products=loose.n_products + tight.n_products,
+    )
+
+
+def positive_peaks(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Columns with signs such that the entry of largest magnitude, the first of equals, is positive."""
+    peaks = np.argmax(np.abs(vectors), axis=0)
+    signed: NDArray[np.float64] = vectors * np.sign(vectors[peaks, np.arange(vectors.shape[1])])
+    return signed
+
+
+def certificate(pairs: Eigenpairs, drift: float, tol: float) -> Certificate:
+    """Evidence for all vectors: the exact ones, whose residual is `drift`, and the ones searched for."""
+    residual = max(drift, float(pairs.residuals[: pairs.n_wanted].max(initial=0.0)))
+    # With exact vectors only, the search outside them was the probe; the smallest eigenvalue is 1.
+    excess = pairs.probe_excess if pairs.n_wanted else float(pairs.values.max(initial=-1.0)) - 1.0
+    return Certificate(pairs.converged and drift <= tol, residual, excess, pairs.n_products + 1)
