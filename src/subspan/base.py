@@ -25,19 +25,9 @@ from subspan.execution.threads import n_threads
 from subspan.handover import DataWarning, Embedding, Factors, InputError, Representation
 from subspan.labeling import attach_left_out, canonical_labels, label_embedding
 from subspan.parameters import check_parameters, negative_integer, one_of, positive_integer
-from subspan.sources import ArraySource, Source
-from subspan.sources.checks import (
-    check_finite,
-    check_kind,
-    first_occurrences,
-    refusal,
-    unit_rows,
-    zero_rows,
-)
-
-# Integers of up to 16 bits, and half precision, are exact in float32: images need no float64. Single
-# precision stands here too because scikit-learn takes the foreign byte order for another type.
-EXACT_IN_FLOAT32 = ("?", "b", "B", "h", "H", "e", "f")
+from subspan.sources import ArraySource, Scan, Source, Subset, UnitRows, open_source, read_in_pieces, scan
+from subspan.sources.checks import check_kind, refusal
+from subspan.sources.dtypes import EXACT_IN_FLOAT32
 
 # How a warning puts what was counted.
 REMARKS = {
@@ -54,15 +44,10 @@ REMARKS = {
 class Points:
     """The distinct, usable rows of the input, and how the input's rows map to them."""
 
-    rows: NDArray[np.floating]
+    source: Source
     # Input row of each point, and point of each input row (-1 for a zero row).
     row_of_point: NDArray[np.int64]
     point_of_row: NDArray[np.int64]
-
-    @property
-    def source(self) -> Source:
-        """The points as a source of rows."""
-        return ArraySource(self.rows)
 
     def expand(self, coefficients: csr_array | Factors) -> csr_array | Factors:
         """Coefficients of the points as coefficients of the input's rows; copies repeat the original's."""
@@ -203,36 +188,43 @@ class SubspaceClusterer(ClusterMixin, BaseEstimator):
         self._warn()
         return self
 
-    def _greet(self, X: ArrayLike) -> Points:
-        """Check the rows, bring them to unit norm, set zero rows aside and merge copies."""
-        narrow = getattr(getattr(X, "dtype", None), "char", "d") in EXACT_IN_FLOAT32
-        dtypes = [np.float32, np.float64] if narrow else [np.float64, np.float32]
-        data: NDArray[np.floating] = self._validated(X, dtype=dtypes, order="C", ensure_min_samples=2)
-        check_finite(data)
-        empty = zero_rows(data) if self._needs_directions else np.empty(0, np.intp)
+    def _greet(self, X: Any) -> Points:
+        """Look at every row once: set zero rows aside, merge copies, bring the others to unit norm."""
+        source = self._source(X)
+        n_rows, n_features = source.shape
+        found = scan(source, self.normalize)
+        empty = found.zero_rows if self._needs_directions else np.empty(0, np.int64)
         if len(empty) and self.zero_rows == "raise":
             raise InputError(
-                f"X: {len(empty)} zero row{'s' * (len(empty) > 1)}, the first at row {empty[0]}: it has no "
-                "direction; remove it, or pass zero_rows='label' to give such rows the label -1."
+                f"{source.name}: {len(empty)} zero row{'s' * (len(empty) > 1)}, the first at row {empty[0]}: it "
+                "has no direction; remove it, or pass zero_rows='label' to give such rows the label -1."
             )
-        usable = np.setdiff1d(np.arange(len(data)), empty)
-        rows = data[usable] if len(empty) else data
-        rows = unit_rows(rows) if self.normalize else _check_range(rows)
-        copy_of = first_occurrences(rows) if self.duplicates == "merge" else np.arange(len(rows))
+        if not self.normalize:
+            _check_range(source, found)
+        usable = np.setdiff1d(np.arange(n_rows), empty)
+        copy_of = found.copy_of[usable] if self.duplicates == "merge" else usable
         originals, point = np.unique(copy_of, return_inverse=True)
         if len(originals) < max(self.n_clusters, 2):
             distinct = "directions" if self.normalize else "rows"
             raise InputError(
-                f"n_clusters={self.n_clusters}, but X (n_samples={data.shape[0]}, "
-                f"n_features={data.shape[1]}) has only {len(originals)} distinct {distinct}."
+                f"n_clusters={self.n_clusters}, but {source.name} (n_samples={n_rows}, "
+                f"n_features={n_features}) has only {len(originals)} distinct {distinct}."
             )
-        point_of_row = np.full(len(data), -1)
+        point_of_row = np.full(n_rows, -1)
         point_of_row[usable] = point
         self.counts_["zero_rows"] = len(empty)
-        self.counts_["duplicate_rows"] = len(rows) - len(originals)
-        return Points(
-            rows if len(originals) == len(rows) else rows[originals], usable[originals], point_of_row
-        )
+        self.counts_["duplicate_rows"] = len(usable) - len(originals)
+        return Points(_view(source, originals, self.normalize), originals, point_of_row)
+
+    def _source(self, X: Any) -> Source:
+        """Rows of a file or of something like it as they are, those of an array through scikit-learn's checks."""
+        if read_in_pieces(X):
+            source = open_source(X)
+            self.n_features_in_ = source.shape[1]
+            return source
+        narrow = getattr(getattr(X, "dtype", None), "char", "d") in EXACT_IN_FLOAT32
+        dtypes = [np.float32, np.float64] if narrow else [np.float64, np.float32]
+        return ArraySource(self._validated(X, dtype=dtypes, order="C", ensure_min_samples=2))
 
     def _validated(self, X: ArrayLike, **options: Any) -> Any:
         """`X` as scikit-learn's checks pass it; entries that are not finite are named by our own."""
@@ -282,7 +274,7 @@ class SubspaceClusterer(ClusterMixin, BaseEstimator):
         # One label for each distinct row: copies follow their original.
         labels = labels[points.row_of_point]
         if self.left_out == "attach":
-            labels = attach_left_out(points.rows, labels, embedding.components[points.row_of_point])
+            labels = attach_left_out(points.source, labels, embedding.components[points.row_of_point])
         of_rows = np.where(points.point_of_row >= 0, labels[points.point_of_row], -1)
         return canonical_labels(of_rows)
 
@@ -321,13 +313,19 @@ class SubspaceClusterer(ClusterMixin, BaseEstimator):
         return tags
 
 
-def _check_range(rows: NDArray[np.floating]) -> NDArray[np.floating]:
+def _check_range(source: Source, found: Scan) -> None:
     """Rows left as they are must be short enough for their inner products to be finite."""
-    limit = float(np.sqrt(np.finfo(rows.dtype).max / rows.shape[1])) / 2
-    longest = int(np.abs(rows).max(axis=1).argmax())
-    if np.abs(rows[longest]).max() > limit:
+    limit = float(np.sqrt(np.finfo(source.dtype).max / source.shape[1])) / 2
+    if found.largest > limit:
         raise InputError(
-            f"X: row {longest} has entries above {limit:.0e}, too large for products in {rows.dtype}; "
-            "use normalize=True, or scale the data."
+            f"{source.name}: row {found.largest_row} has entries above {limit:.0e}, too large for products in "
+            f"{source.dtype}; use normalize=True, or scale the data."
         )
-    return rows
+
+
+def _view(source: Source, kept: NDArray[np.int64], normalize: bool) -> Source:
+    """The rows to work with. Those of an array are made once, those of a file as they are read."""
+    view = source if len(kept) == source.shape[0] else Subset(source, kept)
+    view = UnitRows(view) if normalize else view
+    in_memory = isinstance(source, ArraySource)
+    return ArraySource(view.rows(0, len(kept)), source.name) if in_memory and view is not source else view

@@ -47,7 +47,7 @@ BAD_POINTS: dict[str, tuple[Any, str]] = {
     "all zero": (np.zeros((9, 4)), "^X: 9 zero rows, the first at row 0"),
     "number": (3.0, r"^X: must be a table .* shape \(\)\.$"),
     "None": (None, r"^X: must be a table .* shape \(\)\.$"),
-    "text": ("points.csv", r"^X: must be a table .* shape \(\)\.$"),
+    "a file that is not there": ("points.csv", r"^points\.csv: there is no such file\.$"),
     "mapping": ({"a": [1, 2]}, r"^X: must be a table .* shape \(\)\.$"),
     "one dimension": (POINTS[0], r"^X: must be a table .* shape \(8,\)\.$"),
     "three dimensions": (POINTS.reshape(60, 4, 2), r"^X: must be a table .* shape \(60, 4, 2\)\.$"),

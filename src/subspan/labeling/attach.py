@@ -8,13 +8,14 @@ from numpy.typing import NDArray
 from subspan.execution.threads import single_threaded_libraries
 from subspan.execution.tiles import TILE, padded, tile_product
 from subspan.handover import InputError
+from subspan.sources import Source
 
 # Labelled points that one product compares a tile with: bounds the memory.
 LABELLED_PER_PRODUCT = 32 * TILE
 
 
 def attach_left_out(
-    X: NDArray[np.floating], labels: NDArray[np.integer], groups: NDArray[np.integer]
+    points: Source, labels: NDArray[np.integer], groups: NDArray[np.integer]
 ) -> NDArray[np.int64]:
     """Give each point with label -1 the label of the labelled point with the largest |cosine|.
 
@@ -23,8 +24,8 @@ def attach_left_out(
 
     Parameters
     ----------
-    X : array of shape (n, d)
-        Points in rows, of any length. A zero row is orthogonal to everything.
+    points : Source
+        n points in rows, of any length. A zero row is orthogonal to everything.
     labels : array of shape (n,)
         Labels, -1 for the points to attach.
     groups : array of shape (n,)
@@ -39,18 +40,19 @@ def attach_left_out(
     Examples
     --------
     >>> import numpy as np
-    >>> X = np.array([[1.0, 0.0], [0.0, 1.0], [-3.0, 0.1], [0.9, 1.0]])
+    >>> from subspan.sources import ArraySource
+    >>> points = ArraySource(np.array([[1.0, 0.0], [0.0, 1.0], [-3.0, 0.1], [0.9, 1.0]]))
     >>> alone = np.array([-1, -1, -1, -1])
-    >>> attach_left_out(X, np.array([0, 1, -1, -1]), alone).tolist()
+    >>> attach_left_out(points, np.array([0, 1, -1, -1]), alone).tolist()
     [0, 1, 0, 1]
-    >>> attach_left_out(X, np.array([0, 1, -1, -1]), np.array([-1, -1, 2, 2])).tolist()
+    >>> attach_left_out(points, np.array([0, 1, -1, -1]), np.array([-1, -1, 2, 2])).tolist()
     [0, 1, 0, 0]
     """
     attached = labels.astype(np.int64)
     left_out = np.flatnonzero(attached == -1)
     if left_out.size == attached.size:
         raise InputError("labels: every point has label -1, so there is no cluster to attach points to")
-    scores = _label_scores(X, attached, left_out)
+    scores = _label_scores(points, attached, left_out)
     # Points on their own become groups of one, beyond the given group numbers.
     own = int(groups.max(initial=-1)) + 1 + np.arange(left_out.size)
     _, group = np.unique(np.where(groups[left_out] < 0, own, groups[left_out]), return_inverse=True)
@@ -61,7 +63,7 @@ def attach_left_out(
 
 
 def _label_scores(
-    X: NDArray[np.floating], labels: NDArray[np.int64], left_out: NDArray[np.int64]
+    points: Source, labels: NDArray[np.int64], left_out: NDArray[np.int64]
 ) -> NDArray[np.float64]:
     """Largest |cosine| of each left-out point with a point of each label, labels in ascending order."""
     labelled = np.flatnonzero(labels != -1)
@@ -72,13 +74,15 @@ def _label_scores(
     with single_threaded_libraries():
         for start in range(0, order.size, LABELLED_PER_PRODUCT):
             chosen = order[start : start + LABELLED_PER_PRODUCT]
-            _raise_scores(scores, X, left_out, _unit_rows(X[labelled[chosen]]), label[chosen])
+            _raise_scores(
+                scores, points, left_out, _unit_rows(_rows_at(points, labelled[chosen])), label[chosen]
+            )
     return scores
 
 
 def _raise_scores(
     scores: NDArray[np.float64],
-    X: NDArray[np.floating],
+    points: Source,
     left_out: NDArray[np.int64],
     labelled_rows: NDArray[np.floating],
     label: NDArray[np.int64],
@@ -87,11 +91,20 @@ def _raise_scores(
     present, first = np.unique(label, return_index=True)
     atoms = padded(labelled_rows)
     for start in range(0, left_out.size, TILE):
-        rows = _unit_rows(X[left_out[start : start + TILE]])
+        rows = _unit_rows(points.take(left_out[start : start + TILE]))
         cosines = np.abs(tile_product(padded(rows), atoms)[: len(rows), : label.size])
         best = np.maximum.reduceat(cosines, first, axis=1)
         window = scores[start : start + TILE]
         window[:, present] = np.maximum(window[:, present], best)
+
+
+def _rows_at(points: Source, indices: NDArray[np.int64]) -> NDArray[np.floating]:
+    """Rows in the order of the indices; a source wants them sorted."""
+    order = np.argsort(indices)
+    rows = points.take(indices[order])
+    out = np.empty_like(rows)
+    out[order] = rows
+    return out
 
 
 def _unit_rows(rows: NDArray[np.floating]) -> NDArray[np.floating]:

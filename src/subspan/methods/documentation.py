@@ -74,6 +74,12 @@ feature_names_in_ : ndarray
 """,
 }
 
+WORK_DIR = """work_dir : str, path or None, default=None
+    A folder for finished blocks of coefficients. A fit that was interrupted goes on from there when the
+    same call is made again; other data, parameters or seeds are refused. Needs a fixed `random_state`.
+"""
+# For methods that compute block by block; in the order of their arguments.
+SECTIONS["block_stages"] = SECTIONS["stages"].replace("n_jobs : ", WORK_DIR + "n_jobs : ")
 # For methods that say themselves what happens to the rows at first.
 SECTIONS["later_stages"] = SECTIONS["stages"][SECTIONS["stages"].index("duplicates : ") :]
 

@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from subspan.affinity import check_room
-from subspan.base import EXACT_IN_FLOAT32, SubspaceClusterer
+from subspan.base import SubspaceClusterer
 from subspan.execution.memory import memory_budget as bytes_of_budget
 from subspan.execution.threads import n_threads
 from subspan.handover import Certificate, Embedding, Factors, InputError, Representation
@@ -20,6 +20,7 @@ from subspan.parameters import at_least, check_parameters, one_of, positive_inte
 from subspan.self_expression.online_low_rank import OnlineBasis, OnlineWeights
 from subspan.sources import Source
 from subspan.sources.checks import check_finite, unit_rows, zero_rows
+from subspan.sources.dtypes import EXACT_IN_FLOAT32
 
 # Weights must be above zero.
 TINY = float(np.finfo(np.float64).tiny)

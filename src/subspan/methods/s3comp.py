@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
+from os import PathLike
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from subspan.base import SubspaceClusterer
-from subspan.execution.memory import memory_budget as bytes_of_budget
-from subspan.execution.threads import n_threads
 from subspan.handover import Representation
 from subspan.methods.documentation import documented
+from subspan.methods.in_blocks import BlockClusterer
 from subspan.parameters import at_least, between, one_of, positive_integer
 from subspan.self_expression.consensus import ConsensusSettings
-from subspan.self_expression.dictionaries import sample_dictionaries
-from subspan.self_expression.job import represent
 from subspan.sources import Source
 
 
 @documented
-class S3COMP(SubspaceClusterer):
+class S3COMP(BlockClusterer):
     """Stochastic sparse subspace clustering, one pass over the sub-problems (S3COMP, S3COMP*).
 
     Every point is represented `n_subproblems` times, each time by at most `n_nonzero` others out of a
@@ -53,7 +50,7 @@ class S3COMP(SubspaceClusterer):
         chose the atom (S3COMP*).
     cover : bool, default=False
         Add one more sub-dictionary with all points that none of the others kept.
-    {stages}
+    {block_stages}
 
     Attributes
     ----------
@@ -75,7 +72,7 @@ class S3COMP(SubspaceClusterer):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **SubspaceClusterer._parameter_constraints,
+        **BlockClusterer._parameter_constraints,
         "n_nonzero": [positive_integer()],
         "n_subproblems": [positive_integer()],
         "dropout": [between(0, 1)],
@@ -111,6 +108,7 @@ class S3COMP(SubspaceClusterer):
         n_init: int = 20,
         left_out: str = "attach",
         memory_budget: int | str | None = None,
+        work_dir: str | PathLike[str] | None = None,
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
@@ -138,6 +136,7 @@ class S3COMP(SubspaceClusterer):
         self.candidates = candidates
         self.average = average
         self.cover = cover
+        self.work_dir = work_dir
 
     def _represent(self, points: Source, unit_norm: bool, seed: int) -> Representation:
         return self._consensus(points, unit_norm, seed, max_iter=1, tol=0.0)
@@ -145,7 +144,7 @@ class S3COMP(SubspaceClusterer):
     def _consensus(
         self, points: Source, unit_norm: bool, seed: int, max_iter: int, tol: float
     ) -> Representation:
-        n_points, n_features = points.shape
+        n_features = points.shape[1]
         settings = ConsensusSettings(
             # Without damping more atoms than dimensions are dependent.
             n_nonzero=min(self.n_nonzero, n_features) if self.damping == 0 else self.n_nonzero,
@@ -158,20 +157,16 @@ class S3COMP(SubspaceClusterer):
             average=self.average,
         )
         everything = self.dropout == 0 and self.dictionary_size is None
-        dictionaries = sample_dictionaries(
-            n_points,
+        drawing = {
             # Without dropout all sub-problems are the same one.
-            1 if everything else self.n_subproblems,
-            n_nonzero=settings.n_nonzero,
-            dropout=self.dropout,
-            size=self.dictionary_size,
-            cover=self.cover,
-            seed=seed,
-        )
-        representation = represent(
-            points, dictionaries, settings,
-            budget=bytes_of_budget(self.memory_budget), unit_norm=unit_norm, threads=n_threads(self.n_jobs),
-        )  # fmt: skip
+            "n_subproblems": 1 if everything else self.n_subproblems,
+            "n_nonzero": settings.n_nonzero,
+            "dropout": self.dropout,
+            "size": self.dictionary_size,
+            "cover": self.cover,
+            "seed": seed,
+        }
+        representation = self._represent_in_blocks(points, settings, unit_norm, drawing)
         representation.counts["atoms_beyond_n_features"] = self.n_nonzero - settings.n_nonzero
         return representation
 
@@ -212,7 +207,7 @@ class S3COMPC(S3COMP):
         chose the atom.
     cover : bool, default=False
         Add one more sub-dictionary with all points that none of the others kept.
-    {stages}
+    {block_stages}
 
     Attributes
     ----------
@@ -264,6 +259,7 @@ class S3COMPC(S3COMP):
         n_init: int = 20,
         left_out: str = "attach",
         memory_budget: int | str | None = None,
+        work_dir: str | PathLike[str] | None = None,
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
@@ -279,6 +275,7 @@ class S3COMPC(S3COMP):
             candidates=candidates,
             average=average,
             cover=cover,
+            work_dir=work_dir,
             normalize=normalize,
             zero_rows=zero_rows,
             duplicates=duplicates,

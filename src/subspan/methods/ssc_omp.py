@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
+from os import PathLike
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from subspan.base import SubspaceClusterer
-from subspan.execution.memory import memory_budget as bytes_of_budget
-from subspan.execution.threads import n_threads
 from subspan.handover import Representation
 from subspan.methods.documentation import documented
+from subspan.methods.in_blocks import BlockClusterer
 from subspan.parameters import at_least, positive_integer
 from subspan.self_expression.consensus import ConsensusSettings
-from subspan.self_expression.dictionaries import sample_dictionaries
-from subspan.self_expression.job import represent
 from subspan.sources import Source
 
 
 @documented
-class SSCOMP(SubspaceClusterer):
+class SSCOMP(BlockClusterer):
     """Sparse subspace clustering by orthogonal matching pursuit (SSC-OMP).
 
     Every point is represented once by at most `n_nonzero` of all others [1]_: the pursuit of S3COMP with
@@ -31,7 +28,7 @@ class SSCOMP(SubspaceClusterer):
     n_nonzero : int, default=5
         Atoms per point (s): at most the dimension of the subspaces.
     {pursuit}
-    {stages}
+    {block_stages}
 
     Attributes
     ----------
@@ -54,7 +51,7 @@ class SSCOMP(SubspaceClusterer):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **SubspaceClusterer._parameter_constraints,
+        **BlockClusterer._parameter_constraints,
         "n_nonzero": [positive_integer()],
         "residual_tol": [at_least(0)],
     }
@@ -74,6 +71,7 @@ class SSCOMP(SubspaceClusterer):
         n_init: int = 20,
         left_out: str = "attach",
         memory_budget: int | str | None = None,
+        work_dir: str | PathLike[str] | None = None,
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
@@ -93,18 +91,13 @@ class SSCOMP(SubspaceClusterer):
         )
         self.n_nonzero = n_nonzero
         self.residual_tol = residual_tol
+        self.work_dir = work_dir
 
     def _represent(self, points: Source, unit_norm: bool, seed: int) -> Representation:
-        n_points, n_features = points.shape
         # More atoms than dimensions are dependent.
-        n_nonzero = min(self.n_nonzero, n_features)
-        representation = represent(
-            points,
-            sample_dictionaries(n_points, 1, n_nonzero=n_nonzero, dropout=0.0),
-            ConsensusSettings(n_nonzero=n_nonzero, residual_tol=self.residual_tol),
-            budget=bytes_of_budget(self.memory_budget),
-            unit_norm=unit_norm,
-            threads=n_threads(self.n_jobs),
-        )
+        n_nonzero = min(self.n_nonzero, points.shape[1])
+        settings = ConsensusSettings(n_nonzero=n_nonzero, residual_tol=self.residual_tol)
+        drawing = {"n_subproblems": 1, "n_nonzero": n_nonzero, "dropout": 0.0}
+        representation = self._represent_in_blocks(points, settings, unit_norm, drawing)
         representation.counts["atoms_beyond_n_features"] = self.n_nonzero - n_nonzero
         return representation

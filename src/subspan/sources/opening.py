@@ -113,6 +113,18 @@ def open_source(data: Any, *, key: str | None = None, columns: Sequence[str] | N
     return _open(_format_of_object(data), data, "X", key, columns)
 
 
+def read_in_pieces(data: Any) -> bool:
+    """Whether `data` is a path, a source or an array outside memory, not something NumPy takes as it is.
+
+    Examples
+    --------
+    >>> read_in_pieces("points.npy"), read_in_pieces(np.eye(3))
+    (True, False)
+    """
+    package = type(data).__module__.partition(".")[0]
+    return isinstance(data, (str, os.PathLike, Source)) or package in ("dask", "zarr", "pyarrow")
+
+
 def _open(kind: Format, data: Any, name: str, key: str | None, columns: Sequence[str] | None) -> Source:
     given = {"key": key, "columns": columns}
     for option, value in given.items():

@@ -1,0 +1,183 @@
+"""The same answer from any source, on any number of workers, with and without interruptions."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from subspan import S3COMP, S3COMPC, SSCOMP
+from subspan.datasets import make_union_of_subspaces
+from subspan.execution.cluster import local_cluster
+from subspan.handover import InputError
+
+PARAMETERS = {"n_clusters": 4, "n_nonzero": 3, "random_state": 0}
+
+
+@pytest.fixture(scope="module")
+def points() -> np.ndarray:
+    X, _ = make_union_of_subspaces(4, 3, 30, 300, noise=0.1, random_state=0, dtype=np.float32)
+    # Rows that are merged and rows that are left out take the same way.
+    X[700] = 2 * X[5]
+    return X
+
+
+@pytest.fixture(scope="module")
+def reference(points) -> S3COMPC:
+    with pytest.warns(UserWarning, match="duplicate rows: 1"):
+        return S3COMPC(**PARAMETERS).fit(points)
+
+
+def same(fitted: S3COMPC, reference: S3COMPC) -> bool:
+    ours, theirs = fitted.representation_, reference.representation_
+    return (
+        np.array_equal(ours.indptr, theirs.indptr)
+        and np.array_equal(ours.indices, theirs.indices)
+        and ours.data.tobytes() == theirs.data.tobytes()
+        and np.array_equal(fitted.labels_, reference.labels_)
+    )
+
+
+def _npy(path: Path, X: np.ndarray) -> Path:
+    np.save(path / "X.npy", X)
+    return path / "X.npy"
+
+
+def _fortran(path: Path, X: np.ndarray) -> str:
+    np.save(path / "X.npy", np.asfortranarray(X))
+    return str(path / "X.npy")
+
+
+def _hdf5(path: Path, X: np.ndarray) -> Path:
+    h5py = pytest.importorskip("h5py")
+    with h5py.File(path / "X.h5", "w") as file:
+        file["X"] = X
+    return path / "X.h5"
+
+
+def _zarr(path: Path, X: np.ndarray) -> Path:
+    zarr = pytest.importorskip("zarr")
+    zarr.save_array(str(path / "X.zarr"), X)
+    return path / "X.zarr"
+
+
+def _parquet(path: Path, X: np.ndarray) -> Path:
+    frame = pd.DataFrame(X, columns=[f"band {i}" for i in range(X.shape[1])])
+    frame.to_parquet(path / "X.parquet")
+    return path / "X.parquet"
+
+
+def _dask(path: Path, X: np.ndarray):  # noqa: ARG001
+    dask_array = pytest.importorskip("dask.array")
+    return dask_array.from_array(X, chunks=(250, 30))
+
+
+@pytest.mark.filterwarnings("ignore::subspan.handover.DataWarning")
+@pytest.mark.parametrize("stored", [_npy, _fortran, _hdf5, _zarr, _parquet, _dask])
+def test_every_source_gives_the_same_answer(stored, points, reference, tmp_path):
+    fitted = S3COMPC(**PARAMETERS).fit(stored(tmp_path, points))
+    assert same(fitted, reference)
+    assert fitted.n_features_in_ == 30
+    assert fitted.counts_ == reference.counts_
+
+
+@pytest.mark.filterwarnings("ignore::subspan.handover.DataWarning")
+def test_a_work_directory_changes_nothing_and_is_used_again(points, reference, tmp_path):
+    work = tmp_path / "work"
+    assert same(S3COMPC(**PARAMETERS, work_dir=work).fit(points), reference)
+    stamps = {path: path.stat().st_mtime_ns for path in work.glob("block-*")}
+    (work / "block-00000001").write_bytes(b"damaged")
+    assert same(S3COMPC(**PARAMETERS, work_dir=str(work)).fit(points), reference)
+    changed = [path.name for path in sorted(stamps) if path.stat().st_mtime_ns != stamps[path]]
+    assert changed == ["block-00000001"]
+    # What comes after the coefficients may change.
+    more = S3COMPC(**{**PARAMETERS, "n_clusters": 3}, work_dir=work).fit(points)
+    assert len(set(more.labels_)) == 3
+
+
+@pytest.mark.filterwarnings("ignore::subspan.handover.DataWarning")
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"n_nonzero": 2}, "parameters.n_nonzero is 3 there and 2 here"),
+        ({"dropout": 0.4}, "parameters.dropout is 0.5 there and 0.4 here"),
+        ({"random_state": 1}, r"parameters.seed is \d+ there and \d+ here"),
+        ({"max_iter": 2}, "parameters.max_iter is 5 there and 2 here"),
+    ],
+)
+def test_other_parameters_are_refused(change, sentence, points, tmp_path):
+    S3COMPC(**PARAMETERS, work_dir=tmp_path).fit(points)
+    with pytest.raises(InputError, match=sentence):
+        S3COMPC(**{**PARAMETERS, **change}, work_dir=tmp_path).fit(points)
+
+
+@pytest.mark.filterwarnings("ignore::subspan.handover.DataWarning")
+def test_other_data_are_refused(points, tmp_path):
+    SSCOMP(**PARAMETERS, work_dir=tmp_path).fit(points)
+    with pytest.raises(InputError, match="holds another job: data.rows is "):
+        SSCOMP(**PARAMETERS, work_dir=tmp_path).fit(points[::-1].copy())
+
+
+@pytest.mark.parametrize("random_state", [None, np.random.RandomState(0)])
+def test_a_work_directory_needs_a_seed(random_state, points, tmp_path):
+    with pytest.raises(InputError, match="^random_state=.*work_dir needs a whole number"):
+        S3COMP(4, work_dir=tmp_path, random_state=random_state).fit(points)
+
+
+def test_a_cluster_needs_a_work_directory(points):
+    with pytest.raises(InputError, match="^executor: needs work_dir"):
+        S3COMP(4, random_state=0).fit(points, executor=object())
+
+
+FIT = """
+import sys, warnings
+import numpy as np
+from subspan import S3COMPC
+warnings.simplefilter("ignore")
+model = S3COMPC(4, n_nonzero=3, random_state=0, n_jobs=1, max_iter=40, tol=0.0, work_dir=sys.argv[2])
+print("ready", flush=True)
+np.save(sys.argv[3], model.fit(sys.argv[1]).labels_)
+"""
+
+
+@pytest.mark.filterwarnings("ignore::subspan.handover.DataWarning")
+def test_a_killed_fit_goes_on(points, tmp_path):
+    """SIGKILL again and again, at no particular moment, until one run gets through."""
+    path = _npy(tmp_path, np.tile(points, (4, 1)) + np.float32(0.01) * _noise(4 * len(points)))
+    work, labels = tmp_path / "work", tmp_path / "labels.npy"
+    rng = np.random.default_rng(0)
+    kills = 0
+    while not labels.exists():
+        command = [sys.executable, "-c", FIT, str(path), str(work), str(labels)]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as run:
+            assert run.stdout is not None
+            assert run.stdout.readline() == "ready\n"
+            if kills < 5:
+                time.sleep(rng.uniform(0.05, 0.5))
+                os.kill(run.pid, signal.SIGKILL)
+                kills += 1
+    whole = S3COMPC(**PARAMETERS, max_iter=40, tol=0.0).fit(path)
+    assert np.array_equal(np.load(labels), whole.labels_)
+    assert not list(work.glob("*.part"))
+
+
+def _noise(n_rows: int) -> np.ndarray:
+    return np.random.default_rng(1).normal(size=(n_rows, 30)).astype(np.float32)
+
+
+@pytest.mark.filterwarnings("ignore::subspan.handover.DataWarning")
+def test_a_cluster_gives_the_same_answer(points, reference, tmp_path):
+    with local_cluster(2) as client:
+        from_array = S3COMPC(**PARAMETERS, work_dir=tmp_path / "a").fit(points, executor=client)
+        from_file = S3COMPC(**PARAMETERS, work_dir=tmp_path / "b").fit(
+            _npy(tmp_path, points), executor=client
+        )
+    assert same(from_array, reference)
+    assert same(from_file, reference)
