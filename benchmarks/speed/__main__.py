@@ -13,7 +13,7 @@ from pathlib import Path
 
 from benchmarks.speed.machine import description
 
-NAMES = ("startup", "representation", "spectral", "linear", "mnist_size", "exemplars")
+NAMES = ("startup", "representation", "spectral", "linear", "mnist_size", "exemplars", "elastic_net")
 RESULTS = Path(__file__).parents[1] / "results"
 CHILD = "import json, sys; from benchmarks.speed.{0} import run; print(json.dumps(run()))"
 

@@ -196,8 +196,8 @@ class SubspaceClusterer(ClusterMixin, BaseEstimator):
         empty = found.zero_rows if self._needs_directions else np.empty(0, np.int64)
         if len(empty) and self.zero_rows == "raise":
             raise InputError(
-                f"{source.name}: {len(empty)} zero row{'s' * (len(empty) > 1)}, the first at row {empty[0]}: it "
-                "has no direction; remove it, or pass zero_rows='label' to give such rows the label -1."
+                f"{source.name}: {len(empty)} zero row{'s' * (len(empty) > 1)}, the first at row {empty[0]}: "
+                "it has no direction; remove it, or pass zero_rows='label' to give such rows the label -1."
             )
         if not self.normalize:
             _check_range(source, found)
@@ -217,7 +217,7 @@ class SubspaceClusterer(ClusterMixin, BaseEstimator):
         return Points(_view(source, originals, self.normalize), originals, point_of_row)
 
     def _source(self, X: Any) -> Source:
-        """Rows of a file or of something like it as they are, those of an array through scikit-learn's checks."""
+        """Rows of a file as they are, those of an array through scikit-learn's checks."""
         if read_in_pieces(X):
             source = open_source(X)
             self.n_features_in_ = source.shape[1]
@@ -318,8 +318,8 @@ def _check_range(source: Source, found: Scan) -> None:
     limit = float(np.sqrt(np.finfo(source.dtype).max / source.shape[1])) / 2
     if found.largest > limit:
         raise InputError(
-            f"{source.name}: row {found.largest_row} has entries above {limit:.0e}, too large for products in "
-            f"{source.dtype}; use normalize=True, or scale the data."
+            f"{source.name}: row {found.largest_row} has entries above {limit:.0e}, too large for products "
+            f"in {source.dtype}; use normalize=True, or scale the data."
         )
 
 

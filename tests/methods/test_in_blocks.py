@@ -121,18 +121,18 @@ def test_other_parameters_are_refused(change, sentence, points, tmp_path):
 @pytest.mark.filterwarnings("ignore::subspan.handover.DataWarning")
 def test_other_data_are_refused(points, tmp_path):
     SSCOMP(**PARAMETERS, work_dir=tmp_path).fit(points)
-    with pytest.raises(InputError, match="holds another job: data.rows is "):
+    with pytest.raises(InputError, match=r"holds another job: data\.rows is "):
         SSCOMP(**PARAMETERS, work_dir=tmp_path).fit(points[::-1].copy())
 
 
 @pytest.mark.parametrize("random_state", [None, np.random.RandomState(0)])
 def test_a_work_directory_needs_a_seed(random_state, points, tmp_path):
-    with pytest.raises(InputError, match="^random_state=.*work_dir needs a whole number"):
+    with pytest.raises(InputError, match=r"^random_state=.*work_dir needs a whole number"):
         S3COMP(4, work_dir=tmp_path, random_state=random_state).fit(points)
 
 
 def test_a_cluster_needs_a_work_directory(points):
-    with pytest.raises(InputError, match="^executor: needs work_dir"):
+    with pytest.raises(InputError, match=r"^executor: needs work_dir"):
         S3COMP(4, random_state=0).fit(points, executor=object())
 
 

@@ -158,13 +158,13 @@ def test_only_the_largest_coefficients_are_kept():
 
 @pytest.mark.parametrize("with_gram", [True, False])
 def test_working_sets_grow_beyond_their_first_room(monkeypatch, with_gram):
-    X = noisy(n_features=60)
+    X = noisy(n_features=60)[::2]
     roomy = coefficients(X, 0.1, 1000.0, with_gram=with_gram)
     for module in (elastic_net, lasso_codes):
         monkeypatch.setattr(module, "ROOM", 12)
         monkeypatch.setattr(module, "CANDIDATES", 9)
     narrow = coefficients(X, 0.1, 1000.0, with_gram=with_gram)
-    assert np.diff(roomy.indptr).max() > 100
+    assert np.diff(roomy.indptr).max() > 50
     assert narrow.toarray() == pytest.approx(roomy.toarray(), abs=1e-9)
 
 

@@ -157,8 +157,8 @@ def solve_step(work: WorkingSet, k: int) -> None:
 
 
 @kernel
-def newton(work: WorkingSet, n: int, penalty: Penalty) -> None:
-    """Step towards the minimiser over the coefficients in use, as far as no sign changes."""
+def newton(work: WorkingSet, n: int, penalty: Penalty) -> bool:
+    """Step towards the minimiser over the coefficients in use; whether one became zero on the way."""
     k = 0
     for i in range(n):
         if work.values[i] == 0:
@@ -167,11 +167,11 @@ def newton(work: WorkingSet, n: int, penalty: Penalty) -> None:
         if pivot > penalty.precision * work.gram[i, i]:
             k += 1
         elif leave_dependent(work, k, pivot, n, penalty):
-            return
+            return True
     for p in range(k):
         work.step[p] = slope(work, work.chosen[p], penalty)
     solve_step(work, k)
-    walk(work, k, 1.0, n)
+    return walk(work, k, 1.0, n)
 
 
 @kernel
@@ -264,7 +264,9 @@ def minimise(work: WorkingSet, n: int, penalty: Penalty) -> None:
         if violation(work, n, penalty) <= penalty.tol:
             return
         descend(work, n, penalty)
-        newton(work, n, penalty)
+        # Every further step has one coefficient less, so there are few.
+        while newton(work, n, penalty):
+            pass
 
 
 @kernel
@@ -572,6 +574,18 @@ def form_residual(
 
 
 @kernel
+def none_is_useful(before: NDArray[np.float64], after: NDArray[np.float64], n: int) -> bool:
+    """Whether atoms joined without a coefficient, and all of them still are."""
+    some_new = False
+    for p in range(n):
+        if before[p] == 0:
+            some_new = True
+            if after[p] != 0:
+                return False
+    return some_new
+
+
+@kernel
 def settle(
     points: NDArray[np.floating],
     running: NDArray[np.int64],
@@ -600,7 +614,8 @@ def settle(
     panel, residual, work : scratch
         (PANEL, capacity) and as many numbers as there are features.
     codes : IN and OUT
-        Working sets; only atoms with a coefficient remain.
+        Working sets; only atoms with a coefficient remain. A point to which none of its new atoms is of any
+        use is finished: they had joined by the rounding of a product.
     residuals : OUT
         One row for each running point.
     """
@@ -616,6 +631,7 @@ def settle(
         if gram.shape[0] > 0:
             gather_gram(gram, indices, n, work)
         minimise(work, n, penalty)
+        codes.finished[j] = none_is_useful(codes.values[j], work.values, n)
         keep_used(codes, j, work)
         form_residual(points[j], atoms, indices, codes.values[j], codes.counts[j], residual)
         for f in range(residual.shape[0]):

@@ -25,8 +25,8 @@ class ElasticNetSC(SubspaceClusterer):
 
     Every point x is represented by the others through the c that minimises
     ``1/2 ||x - c X||^2 + tau alpha ||c||_1 + (1 - tau) alpha/2 ||c||_2^2`` [1]_. The first penalty keeps the
-    coefficients few, the second spreads them over more points of the same subspace. The minimum is exact: no
-    point violates the optimality conditions by more than 1e-6 of the largest correlation.
+    coefficients few, the second spreads them over more points of the same subspace. The minimum is exact: the
+    optimality conditions hold over all points, up to the rounding of products (1e-6 with float32).
 
     Parameters
     ----------

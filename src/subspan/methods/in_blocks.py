@@ -1,4 +1,4 @@
-"""Methods that compute their coefficients block by block: on threads or a cluster, interrupted and resumed."""
+"""Methods that compute their coefficients in blocks: on threads or a cluster, interrupted and resumed."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ from subspan.sources import Source
 Floats = NDArray[np.floating]
 
 # Violation of the optimality conditions that is allowed, relative to a point's largest correlation ...
-TOL = 5e-7
+TOL = 1e-10
 # ... but not below this many units of rounding of its product with the longest of all points.
 ROUNDING = 4
 # Gram matrices beyond this many bytes gain little: their rows come from so far that products are as fast.
@@ -80,12 +80,10 @@ class ElasticNetTask:
             codes = new_codes(len(own), min(ROOM, self.n_points))
             codes = self._extend(correlations, np.arange(len(own)), problem, codes)
         for _ in range(MAX_ROUNDS):
-            running = np.flatnonzero(~codes.finished)
+            running, residuals = self._settle(start, problem, codes)
             if len(running) == 0:
                 break
-            residuals = self._settle(start, running, problem, codes)
-            products = tile_product(residuals, self.atoms)
-            codes = self._extend(products, running, problem, codes)
+            codes = self._extend(tile_product(residuals, self.atoms), running, problem, codes)
         return codes
 
     def _correlations(self, start: int) -> Floats:
@@ -112,17 +110,21 @@ class ElasticNetTask:
             tol=np.maximum(TOL * largest, rounding),
         )
 
-    def _settle(self, start: int, running: NDArray[np.int64], problem: Problem, codes: Codes) -> Floats:
-        """Solve the running points over their working sets; their residuals."""
-        capacity = codes.atoms.shape[1]
-        residuals = np.zeros((-(-len(running) // ROWS) * ROWS, self.n_features), self.atoms.dtype)
+    def _settle(self, start: int, problem: Problem, codes: Codes) -> tuple[NDArray[np.int64], Floats]:
+        """Solve points over their working sets; those that are to be checked, and their residuals."""
+        capacity, dtype = codes.atoms.shape[1], self.atoms.dtype
+        running = np.flatnonzero(~codes.finished)
+        residuals = np.empty((len(running), self.n_features), dtype)
         settle(
             self.atoms[start : start + TILE], running, self.atoms, self.gram,
-            problem.l1, problem.l2, problem.tol, pivot_precision(self.atoms.dtype),
+            problem.l1, problem.l2, problem.tol, pivot_precision(dtype),
             np.empty((PANEL, capacity)), np.empty(self.n_features), new_working_set(capacity),
             codes, residuals,
         )  # fmt: skip
-        return residuals
+        unsure = ~codes.finished[running]
+        whole = np.zeros((-(-int(unsure.sum()) // ROWS) * ROWS, self.n_features), dtype)
+        whole[: unsure.sum()] = residuals[unsure]
+        return running[unsure], whole
 
     def _extend(self, products: Floats, running: NDArray[np.int64], problem: Problem, codes: Codes) -> Codes:
         """Add violators to the working sets, making room for them if need be."""
