@@ -131,7 +131,7 @@ def test_a_point_orthogonal_to_all_others_has_no_coefficients(with_gram):
     found = represent_by_elastic_net(
         ArraySource(X), ElasticNetSettings(0.9, 50.0), budget=10**9, with_gram=with_gram
     )
-    assert found.counts == {"empty_representations": 1}
+    assert found.counts == {"empty_representations": 1, "unsettled": 0}
     assert (np.diff(found.coefficients.indptr) > 0).tolist() == [False] + [True] * 39
 
 
@@ -179,3 +179,12 @@ def test_memory_decides_about_the_gram_matrix(monkeypatch):
     assert not seen
     represent_by_elastic_net(source, settings, budget=needed)
     assert seen
+
+
+def test_points_that_run_out_of_rounds_are_counted(monkeypatch):
+    monkeypatch.setattr(elastic_net, "MAX_ROUNDS", 1)
+    monkeypatch.setattr(elastic_net, "CANDIDATES", 5)
+    found = represent_by_elastic_net(
+        ArraySource(noisy()), ElasticNetSettings(0.9, 50.0), budget=10**9, with_gram=False
+    )
+    assert found.counts["unsettled"] > 0

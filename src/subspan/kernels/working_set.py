@@ -81,6 +81,12 @@ def new_codes(n_points: int, capacity: int) -> Codes:
     )
 
 
+def without_room(codes: Codes) -> Codes:
+    """A copy of the codes with no more places than the longest needs."""
+    longest = int(codes.counts.max(initial=0))
+    return codes._replace(atoms=codes.atoms[:, :longest].copy(), values=codes.values[:, :longest].copy())
+
+
 def with_room(codes: Codes, capacity: int) -> Codes:
     """The same codes with `capacity` places for each point."""
     wider = new_codes(len(codes.counts), capacity)

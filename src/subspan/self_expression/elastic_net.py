@@ -19,7 +19,7 @@ from subspan.execution.threads import run_in_threads
 from subspan.execution.tiles import TILE, padded, padded_length, tile_product
 from subspan.handover import Representation
 from subspan.kernels.elastic_net import PANEL, extend, settle
-from subspan.kernels.working_set import Codes, new_codes, new_working_set, with_room
+from subspan.kernels.working_set import Codes, new_codes, new_working_set, with_room, without_room
 from subspan.self_expression.gram import gram_matrix, row_length, squared_norms
 from subspan.self_expression.lasso_codes import (
     CANDIDATES,
@@ -84,7 +84,7 @@ class ElasticNetTask:
             if len(running) == 0:
                 break
             codes = self._extend(tile_product(residuals, self.atoms), running, problem, codes)
-        return codes
+        return without_room(codes)
 
     def _correlations(self, start: int) -> Floats:
         if len(self.gram):
@@ -179,7 +179,10 @@ def represent_by_elastic_net(
     coefficients = sparse_codes(tiles, n_points, source.dtype)
     if n_nonzero is not None:
         coefficients = largest_of_each_row(coefficients, n_nonzero)
-    counts = {"empty_representations": int((np.diff(coefficients.indptr) == 0).sum())}
+    counts = {
+        "empty_representations": int((np.diff(coefficients.indptr) == 0).sum()),
+        "unsettled": sum(int((~codes.finished).sum()) for codes in tiles),
+    }
     return Representation(coefficients, 1, (1.0,), counts)
 
 

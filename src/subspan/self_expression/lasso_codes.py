@@ -12,7 +12,7 @@ from subspan.execution.threads import run_in_threads
 from subspan.execution.tiles import TILE, padded, tile_product
 from subspan.handover import InputError
 from subspan.kernels.elastic_net import CHUNK, largest_magnitudes, solve_tile
-from subspan.kernels.working_set import Codes, new_codes, new_working_set, with_room
+from subspan.kernels.working_set import Codes, new_codes, new_working_set, with_room, without_room
 from subspan.self_expression.gram import gram_matrix, squared_norms
 
 Floats = NDArray[np.floating]
@@ -116,9 +116,8 @@ def elastic_net_codes_with_cost(
         rows = padded(points[part])
         correlations = tile_product(rows, whole)
         tols = tol * reach(correlations, own[part], k)
-        return tile_codes(
-            Problem(correlations, k, squared_norms(rows), own[part], l1[part], l2[part], tols), gram
-        )
+        problem = Problem(correlations, k, squared_norms(rows), own[part], l1[part], l2[part], tols)
+        return without_room(tile_codes(problem, gram))
 
     tiles = list(run_in_threads(task, range(0, n, TILE), threads))
     return sparse_codes(tiles, k, points.dtype), np.concatenate(
