@@ -33,15 +33,15 @@ GRIDS: dict[str, dict[str, list[Grid]]] = {
     },
     "lrsc": {
         "EYaleB": [{"tau": [10.0, 67.0]}],
-        "GTSRB": [{"tau": [1.0, 10.0, 67.0]}],
+        "GTSRB": [{"tau": [1.0, 10.0]}, {"tau": [1.0, 3.0], **AUTO}],
         "MNIST4000": [{"tau": [1.0, 10.0]}, {"tau": [1.0, 10.0], **AUTO}],
-        "COIL100": [{"tau": [10.0, 67.0]}],
+        "COIL100": [{"tau": [3.0, 10.0, 67.0]}],
     },
     "ensc": {
-        "EYaleB": [{"gamma": [10.0, 50.0]}],
-        "GTSRB": [{"gamma": [3.0, 10.0]}],
-        "MNIST4000": [{"gamma": [3.0, 50.0]}, {"gamma": [10.0, 50.0], **AUTO}],
-        "COIL100": [{"gamma": [3.0, 10.0]}],
+        "EYaleB": [{"gamma": [20.0, 50.0]}],
+        "GTSRB": [{"gamma": [3.0, 10.0]}, {"gamma": [2.0, 3.0, 5.0], **AUTO}],
+        "MNIST4000": [{"gamma": [200.0], "n_components": [None, "auto"]}],
+        "COIL100": [{"gamma": [20.0]}],
     },
     "esc": {
         "EYaleB": [{"n_exemplars": [600], "regularization": [500.0, 1000.0], "n_neighbors": [4]}],

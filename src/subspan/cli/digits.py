@@ -16,7 +16,7 @@ from sklearn.datasets import load_digits
 from sklearn.preprocessing import normalize
 
 from subspan import S3COMPC, SSCOMP
-from subspan.execution.files import whole_file
+from subspan.cli.labels import write_labels
 from subspan.metrics import clustering_accuracy
 
 N_DIGITS = 10
@@ -71,13 +71,6 @@ def comparison_table(outcomes: dict[str, Outcome], seeds: int) -> Table:
         mean, spread = 100 * np.mean(accuracies), 100 * np.std(accuracies)
         table.add_row(name, f"{mean:.1f} ± {spread:.1f}", f"{seconds:.2f}")
     return table
-
-
-def write_labels(path: Path, labels: NDArray[np.int64]) -> None:
-    """Labels as a CSV file with one row for each image, complete or not there at all."""
-    lines = ["row,label", *(f"{row},{label}" for row, label in enumerate(labels))]
-    with whole_file(path) as file:
-        file.write(("\n".join(lines) + "\n").encode())
 
 
 def run(seeds: int, path: Path, output: Console) -> None:

@@ -12,8 +12,11 @@ from subspan.handover import InputError
 
 # Verb and the module that holds it, as a function of the same name.
 VERBS = {
+    "cluster": "subspan.cli.cluster",
     "datasets": "subspan.cli.datasets",
     "demo": "subspan.cli.demo",
+    "evaluate": "subspan.cli.evaluate",
+    "methods": "subspan.cli.methods",
     "reproduce": "subspan.cli.reproduce",
 }
 

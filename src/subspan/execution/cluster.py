@@ -6,6 +6,7 @@ all workers must reach. Nothing large passes the scheduler, and a block that is 
 
 from __future__ import annotations
 
+import logging
 import pickle
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -38,6 +39,8 @@ def local_cluster(n_workers: int) -> Iterator[Any]:
             host="127.0.0.1",
             # On a free port of the loopback device: 8787, the default, may be taken by another cluster.
             dashboard_address="127.0.0.1:0",
+            # What goes wrong reaches the caller as an error; the rest is noise on the way out.
+            silence_logs=logging.ERROR,
             # The memory plan is ours; a worker that Dask kills for its size would only start again.
             memory_limit=0,
         ) as cluster,

@@ -1,0 +1,252 @@
+"""`subspan cluster`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from subspan.handover import InputError
+
+if TYPE_CHECKING:
+    from subspan.base import SubspaceClusterer
+
+METHOD = "s3comp-c"
+# Where the method and its options are kept while a command line is read.
+NAME = "subspan.cli.cluster.name"
+OPTIONS = "subspan.cli.cluster.options"
+
+
+class MethodCommand(click.Command):
+    """A command that has the options of the method that is named on its own command line."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Look for the method first, since its options can only be read once it is known."""
+        name = ctx.meta[NAME] = named_method(args)
+        ctx.meta[OPTIONS] = _options(name, ctx)
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            raise _unknown_option(name, error, ctx) from None
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        """The command's own parameters, then those of the method."""
+        return [*super().get_params(ctx), *ctx.meta.get(OPTIONS, [])]
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Two lists: what any method takes, and what this one does."""
+        own = [param for param in super().get_params(ctx) if isinstance(param, click.Option)]
+        of_method = ctx.meta[OPTIONS]
+        for title, options in (("Options", own), (f"Parameters of {ctx.meta[NAME]}", of_method)):
+            records = [option.get_help_record(ctx) for option in options]
+            with formatter.section(title):
+                formatter.write_dl([record for record in records if record is not None])
+
+
+def named_method(args: list[str]) -> str:
+    """The value of --method, wherever it stands; the last one counts.
+
+    Examples
+    --------
+    >>> named_method(["X.npy", "--method", "lsr"]), named_method(["--method=esc"]), named_method([])
+    ('lsr', 'esc', 's3comp-c')
+    """
+    name = METHOD
+    for position, argument in enumerate(args):
+        if argument == "--":
+            break
+        if argument.startswith("--method="):
+            name = argument.partition("=")[2]
+        elif argument == "--method" and position + 1 < len(args):
+            name = args[position + 1]
+    return name
+
+
+def _options(name: str, ctx: click.Context) -> list[click.Option]:
+    # Imported here: the help of all verbs must not wait for scientific libraries.
+    from subspan.cli.method_options import options_of
+    from subspan.methods import registry
+
+    try:
+        return options_of(registry.get(name))
+    except InputError as error:
+        if ctx.resilient_parsing:
+            return []
+        raise click.BadParameter(str(error), ctx, param_hint="'--method'") from None
+
+
+def _unknown_option(name: str, error: click.NoSuchOption, ctx: click.Context) -> click.UsageError:
+    """The answer to an unknown option: which method has it, or what may have been meant."""
+    from subspan.cli.method_options import methods_with
+
+    option = error.option_name
+    others = methods_with(option)
+    if others:
+        return click.UsageError(
+            f"{name} has no option {option}; these methods have it: {', '.join(others)}.", ctx
+        )
+    # One suggestion is enough: of all that click finds, the first is the closest.
+    hint = f" Did you mean {error.possibilities[0]}?" if error.possibilities else ""
+    return click.UsageError(f"No such option {option}.{hint}", ctx)
+
+
+class Interrupted(click.ClickException):
+    """Ctrl-C while the method was at work."""
+
+    exit_code = 130
+
+    def show(self, file: Any = None) -> None:
+        """One line, which is not about an error."""
+        click.echo(self.message, err=True)
+
+
+@click.command(cls=MethodCommand)
+@click.argument("data")
+@click.option(
+    "--method", default=METHOD, show_default=True, help="One of those that `subspan methods` lists."
+)
+@click.option("--key", help="Which array of a .npz, HDF5, MATLAB or Zarr file.")
+@click.option("--columns", metavar="A,B,...", help="Which columns of a table.  [default: all]")
+@click.option(
+    "--labels",
+    metavar="FILE",
+    help="Where the labels go: .csv, .npy or .parquet; - for standard output.  [default: -, unless that is "
+    "a terminal]",
+)
+@click.option("--workers", type=click.IntRange(1), help="Processes on this machine; needs --work-dir.")
+@click.option("--scheduler", metavar="ADDRESS", help="A Dask scheduler; needs a --work-dir that all reach.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object about the run.")
+@click.option("--quiet", is_flag=True, help="No messages other than errors.")
+def cluster(
+    data: str,
+    method: str,
+    key: str | None,
+    columns: str | None,
+    labels: str | None,
+    workers: int | None,
+    scheduler: str | None,
+    as_json: bool,
+    quiet: bool,
+    **parameters: Any,
+) -> None:
+    """Cluster the rows of DATA.
+
+    DATA is a .npy, .npz, .h5, .mat, .zarr, .parquet, .csv or .tsv file with a point in each row, or a folder
+    of images; - reads CSV from standard input. Labels go to standard output as CSV or, with --labels, to a
+    file; messages go to standard error.
+
+    \b
+    Examples:
+      subspan cluster faces.npy -k 38 --n-nonzero 5 --labels labels.csv
+      subspan cluster plants.csv -k 3 --columns width,height --method lsr
+      subspan cluster large.npy -k 10 --dictionary-size 20000 --work-dir work --memory 2GB
+      subspan cluster --method ensc --help
+    """  # noqa: D301 (click needs the character itself)
+    from subspan.cli import clustering
+    from subspan.cli.method_options import in_terms_of_options
+    from subspan.methods import registry
+
+    estimator = registry.get(method)(**parameters)
+    workplace = clustering.Workplace(workers, scheduler)
+    _check_memory(estimator)
+    _check_workplace(method, estimator, workplace)
+    _check_labels(labels, data, as_json)
+    say = _silent if quiet else _say
+    with in_terms_of_options(type(estimator)):
+        source = clustering.open_data(data, key, columns)
+        rows, numbers = source.shape
+        say(f"{method}: {rows} rows of {numbers} numbers from {source.name}")
+        try:
+            remarks = clustering.fit(estimator, source, workplace)
+        except KeyboardInterrupt:
+            raise Interrupted(_goes_on(estimator)) from None
+    for line in clustering.summary(estimator, remarks):
+        say(line)
+    _hand_out(labels, as_json, clustering.facts(method, estimator, source, remarks), estimator, say)
+
+
+def _say(line: str) -> None:
+    click.echo(line, err=True)
+
+
+def _silent(line: str) -> None:
+    """Nothing to say."""
+
+
+def _goes_on(estimator: SubspaceClusterer) -> str:
+    work_dir = getattr(estimator, "work_dir", None)
+    return f"Interrupted; the same command goes on from {work_dir}." if work_dir else "Interrupted."
+
+
+def _check_memory(estimator: SubspaceClusterer) -> None:
+    from subspan.execution.memory import parse_bytes
+
+    try:
+        if estimator.memory_budget is not None:
+            parse_bytes(estimator.memory_budget)
+    except InputError:
+        hint = f"{estimator.memory_budget!r} is not a size; write it like 2GB or 512MiB."
+        raise click.BadParameter(hint, param_hint="'--memory'") from None
+
+
+def _check_workplace(method: str, estimator: SubspaceClusterer, workplace: Any) -> None:
+    if workplace.workers is None and workplace.scheduler is None:
+        return
+    option = "--workers" if workplace.scheduler is None else "--scheduler"
+    if workplace.workers is not None and workplace.scheduler is not None:
+        raise click.UsageError(
+            "--workers starts a cluster, --scheduler uses one that runs: give one of them."
+        )
+    if not hasattr(estimator, "work_dir"):
+        from subspan.cli.method_options import methods_with
+
+        others = ", ".join(methods_with("--work-dir"))
+        raise click.UsageError(f"{method} works in one process; {option} goes with {others}.")
+    if estimator.work_dir is None:
+        raise click.UsageError(
+            f"{option} needs --work-dir, a folder that all workers reach, for the results."
+        )
+
+
+def _check_labels(labels: str | None, data: str, as_json: bool) -> None:
+    """Everything about the place of the labels that can be known before the work."""
+    from subspan.cli.labels import WRITERS
+
+    if labels in (None, "-"):
+        if labels and as_json:
+            raise click.UsageError("--json and --labels - both want standard output; give --labels a file.")
+        return
+    path = Path(str(labels))
+    if path.suffix.lower() not in WRITERS:
+        known = ", ".join(WRITERS)
+        raise click.BadParameter(f"{path}: the name must end in one of {known}.", param_hint="'--labels'")
+    if not path.parent.is_dir():
+        raise click.BadParameter(f"there is no folder {path.parent}.", param_hint="'--labels'")
+    if path.is_dir():
+        raise click.BadParameter(f"{path} is a folder.", param_hint="'--labels'")
+    if path.resolve() == Path(data).resolve():
+        raise click.BadParameter(f"{path} is the data; take another name.", param_hint="'--labels'")
+    if path.suffix.lower() == ".parquet":
+        from subspan.sources.extras import optional_import
+
+        optional_import("pyarrow", package="pyarrow", extra="parquet")
+
+
+def _hand_out(
+    labels: str | None, as_json: bool, facts: dict[str, Any], estimator: SubspaceClusterer, say: Any
+) -> None:
+    from subspan.cli.labels import csv_text, write_labels
+
+    if labels not in (None, "-"):
+        write_labels(Path(str(labels)), estimator.labels_)
+        say(f"labels: {labels}")
+    if as_json:
+        import json
+
+        click.echo(json.dumps(facts, indent=2))
+    elif labels == "-" or (labels is None and not sys.stdout.isatty()):
+        click.echo(csv_text(estimator.labels_), nl=False)
+    elif labels is None:
+        say("labels: not kept; --labels FILE writes them, and --labels - shows them")

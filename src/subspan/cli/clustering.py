@@ -1,0 +1,121 @@
+"""The job behind `subspan cluster`: data in, a fitted estimator and what there is to say about it out."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from subspan import __version__
+from subspan.base import SubspaceClusterer
+from subspan.execution.cluster import local_cluster
+from subspan.handover import InputError
+from subspan.sources import Source, open_source
+from subspan.sources.extras import optional_import
+from subspan.sources.text import open_text
+
+STANDARD_INPUT = "standard input"
+# Sizes of more clusters than this are summed up.
+MOST_SIZES = 30
+
+
+@dataclass(frozen=True)
+class Workplace:
+    """Where the coefficients are computed; in threads of this process if both are None."""
+
+    workers: int | None = None
+    scheduler: str | None = None
+
+    @contextmanager
+    def executor(self) -> Iterator[Any]:
+        """A client of the cluster, or None."""
+        if self.workers is not None:
+            with local_cluster(self.workers) as client:
+                yield client
+        elif self.scheduler is not None:
+            distributed = optional_import("distributed", package="Dask", extra="dask")
+            with distributed.Client(self.scheduler) as client:
+                yield client
+        else:
+            yield None
+
+
+def open_data(data: str, key: str | None, columns: str | None) -> Source:
+    """Rows of a file, a folder or, if `data` is "-", of CSV on standard input."""
+    names = None if columns is None else [name.strip() for name in columns.split(",")]
+    if data != "-":
+        return open_source(data, key=key, columns=names)
+    if key is not None:
+        raise InputError("--key: standard input is read as CSV, which has columns only.")
+    return _read_input(names)
+
+
+def _read_input(columns: list[str] | None) -> Source:
+    # A text file is read more than once; what comes through a pipe can only be read once.
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "input.csv"
+        path.write_bytes(sys.stdin.buffer.read())
+        try:
+            # Without the stamp of the file, so that a work directory knows the data again.
+            return replace(open_text(path, columns), name=STANDARD_INPUT, stamp="")
+        except InputError as error:
+            raise InputError(str(error).replace(str(path), STANDARD_INPUT)) from None
+
+
+def fit(estimator: SubspaceClusterer, source: Source, workplace: Workplace) -> list[str]:
+    """Cluster the rows; returns what the library warned of."""
+    # Graphs and coefficients that are handed in are needed as a whole.
+    is_points = estimator.affinity == "self_expressive"
+    X: Any = source if is_points else source.rows(0, source.shape[0])
+    with warnings.catch_warnings(record=True) as caught, workplace.executor() as client:
+        warnings.simplefilter("default")
+        options = {} if client is None else {"executor": client}
+        estimator.fit(X, **options)
+    return list(dict.fromkeys(str(warning.message) for warning in caught))
+
+
+def sizes(estimator: SubspaceClusterer) -> list[int]:
+    """Number of rows of each cluster."""
+    labels = estimator.labels_
+    counted: list[int] = np.bincount(labels[labels >= 0], minlength=estimator.n_clusters).tolist()
+    return counted
+
+
+def summary(estimator: SubspaceClusterer, remarks: list[str]) -> list[str]:
+    """A few lines for a person."""
+    found = sizes(estimator)
+    unlabelled = len(estimator.labels_) - sum(found)
+    line = f"sizes: {' '.join(map(str, found))}"
+    if len(found) > MOST_SIZES:
+        line = f"sizes: {len(found)} clusters of {min(found)} to {max(found)} rows"
+    stages = ", ".join(f"{stage} {seconds:.2f} s" for stage, seconds in estimator.stage_seconds_.items())
+    lines = [line + (f", and {unlabelled} rows in none" if unlabelled else ""), f"time: {stages}"]
+    return lines + [f"Warning: {remark}" for remark in remarks]
+
+
+def facts(method: str, estimator: SubspaceClusterer, source: Source, remarks: list[str]) -> dict[str, Any]:
+    """The same and more, as JSON takes it."""
+    n_samples, n_features = source.shape
+    found = sizes(estimator)
+    return {
+        "version": __version__,
+        "method": method.lower(),
+        "parameters": estimator.get_params(deep=False),
+        "data": source.name,
+        "n_samples": n_samples,
+        "n_features": n_features,
+        "cluster_sizes": found,
+        "unlabelled": n_samples - sum(found),
+        "counts": estimator.counts_,
+        "stage_seconds": estimator.stage_seconds_,
+        "eigenvalues": estimator.eigenvalues_.tolist(),
+        "eigenvectors_converged": bool(estimator.certificate_.converged),
+        "warnings": remarks,
+    }
