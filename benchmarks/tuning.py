@@ -45,7 +45,10 @@ GRIDS: dict[str, dict[str, list[Grid]]] = {
     },
     "esc": {
         "EYaleB": [{"n_exemplars": [600], "regularization": [500.0, 1000.0], "n_neighbors": [4]}],
-        "GTSRB": [{"n_exemplars": [300], "regularization": [15.0, 100.0], "n_neighbors": [3, 5]}],
+        "GTSRB": [
+            {"n_exemplars": [300], "regularization": [15.0], "n_neighbors": [3, 5]},
+            {"n_exemplars": [300], "regularization": [15.0, 50.0], "n_neighbors": [5, 10], **AUTO},
+        ],
         "MNIST4000": [
             {"n_exemplars": [300], "regularization": [200.0], "n_neighbors": [5], "n_components": [12]}
         ],
@@ -53,7 +56,7 @@ GRIDS: dict[str, dict[str, list[Grid]]] = {
     },
     "sr-ssc": {
         "EYaleB": [{"n_anchors": [500], "regularization": [50.0, 200.0]}],
-        "GTSRB": [{"n_anchors": [1000], "regularization": [5.0, 20.0, 200.0]}],
+        "GTSRB": [{"n_anchors": [1000], "regularization": [5.0, 20.0], "n_components": [None, "auto"]}],
         "MNIST4000": [{"n_anchors": [1000], "regularization": [200.0], "n_components": [10, 11]}],
         "COIL100": [{"n_anchors": [3500], "regularization": [3.0], "n_layers": [3]}],
     },

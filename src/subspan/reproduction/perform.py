@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -25,7 +26,7 @@ from subspan.handover import Factors
 from subspan.methods import registry
 from subspan.metrics import clustering_accuracy, connectivity, subspace_preserving_error
 from subspan.reproduction.machine import machine, versions, watched_memory
-from subspan.reproduction.runs import N_SUBSPACES, Data, Row, Run
+from subspan.reproduction.runs import N_SUBSPACES, Data, Row, Run, Value
 
 Points = tuple[NDArray[np.floating], NDArray[np.int64]]
 
@@ -87,9 +88,11 @@ class Laboratory:
         """Fit a few rows first: what is compiled or loaded on the way is not the method's time."""
         if (run.method, run.data.name) not in self._warm:
             self._warm.add((run.method, run.data.name))
+            # Few rows have no room for hundreds of exemplars or anchors; the default number fits them.
+            small = tuple((key, value) for key, value in run.parameters if not _is_many(value))
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                self._estimator(run, 2).fit(X[:WARM_UP_ROWS])
+                self._estimator(replace(run, parameters=small), 2).fit(X[:WARM_UP_ROWS])
 
     def _get_points(self, data: Data, seed: int) -> Points:
         wanted = (data, seed if data.is_drawn else 0)
@@ -129,6 +132,10 @@ class Laboratory:
             "counts": model.counts_,
             "converged": bool(model.certificate_.converged),
         }
+
+
+def _is_many(value: Value) -> bool:
+    return isinstance(value, int) and value > WARM_UP_ROWS // 4
 
 
 def part(X: NDArray[np.floating], y: NDArray[np.int64], data: Data, n_per_class: int | None) -> Points:

@@ -40,7 +40,7 @@ TUNED: Mapping[str, Mapping[str, Parameters]] = {
     "ensc": {
         "EYaleB": {"gamma": 20.0},
         "COIL100": {"gamma": 20.0},
-        "GTSRB": {"gamma": 3.0},
+        "GTSRB": {"gamma": 5.0, "n_components": "auto"},
         "MNIST4000": _ENSC_MNIST,
         "MNIST10000": _ENSC_MNIST,
         "MNIST70000": _ENSC_MNIST,
