@@ -23,24 +23,27 @@ SEED = 0
 Grid = dict[str, list[Value]]
 AUTO: Grid = {"n_components": ["auto"]}
 
-# By method and data set. All of MNIST takes the parameters of its parts.
+# By method and data set.
 GRIDS: dict[str, dict[str, list[Grid]]] = {
     "lsr": {
         "EYaleB": [{"regularization": [0.01, 0.1, 0.4]}],
         "GTSRB": [{"regularization": [0.01, 0.1, 1.0]}],
         "MNIST4000": [{"regularization": [0.1, 1.0, 10.0]}, {"regularization": [0.1, 1.0], **AUTO}],
+        "MNIST10000": [{"regularization": [1.0], "n_components": ["auto", 12]}],
         "COIL100": [{"regularization": [0.01, 0.1]}],
     },
     "lrsc": {
         "EYaleB": [{"tau": [10.0, 67.0]}],
         "GTSRB": [{"tau": [1.0, 10.0]}, {"tau": [1.0, 3.0], **AUTO}],
         "MNIST4000": [{"tau": [1.0, 10.0]}, {"tau": [1.0, 10.0], **AUTO}],
+        "MNIST10000": [{"tau": [1.0], "n_components": ["auto", 12]}],
         "COIL100": [{"tau": [3.0, 10.0, 67.0]}],
     },
     "ensc": {
         "EYaleB": [{"gamma": [20.0, 50.0]}],
         "GTSRB": [{"gamma": [3.0, 10.0]}, {"gamma": [2.0, 3.0, 5.0], **AUTO}],
         "MNIST4000": [{"gamma": [200.0], "n_components": [None, "auto"]}],
+        "MNIST10000": [{"gamma": [200.0], "n_components": ["auto", 12]}],
         "COIL100": [{"gamma": [20.0]}],
     },
     "esc": {
