@@ -42,7 +42,7 @@ GRIDS: dict[str, dict[str, list[Grid]]] = {
     "ensc": {
         "EYaleB": [{"gamma": [20.0, 50.0]}],
         "GTSRB": [{"gamma": [3.0, 10.0]}, {"gamma": [2.0, 3.0, 5.0], **AUTO}],
-        "MNIST4000": [{"gamma": [200.0], "n_components": [None, "auto"]}],
+        "MNIST4000": [{"gamma": [200.0], "n_components": [None, "auto", 12]}],
         "MNIST10000": [{"gamma": [200.0], "n_components": ["auto", 12]}],
         "COIL100": [{"gamma": [20.0]}],
     },
@@ -61,6 +61,7 @@ GRIDS: dict[str, dict[str, list[Grid]]] = {
         "EYaleB": [{"n_anchors": [500], "regularization": [50.0, 200.0]}],
         "GTSRB": [{"n_anchors": [1000], "regularization": [5.0, 20.0], "n_components": [None, "auto"]}],
         "MNIST4000": [{"n_anchors": [1000], "regularization": [200.0], "n_components": [10, 11]}],
+        "MNIST10000": [{"n_anchors": [1000], "regularization": [200.0], "n_components": [11, 12]}],
         "COIL100": [{"n_anchors": [3500], "regularization": [3.0], "n_layers": [3]}],
     },
     "scc": {
@@ -71,8 +72,8 @@ GRIDS: dict[str, dict[str, list[Grid]]] = {
     },
     "olrsc": {
         "EYaleB": [{"n_basis": [114], "reconstruction": [10.0]}],
-        "GTSRB": [{"reconstruction": [1.0, 10.0]}],
-        "MNIST4000": [{"reconstruction": [1.0]}],
+        "GTSRB": [{"reconstruction": [1.0]}, {"reconstruction": [1.0, 10.0], **AUTO}],
+        "MNIST4000": [{"reconstruction": [1.0], "n_components": [None, 12]}],
     },
 }
 
