@@ -168,6 +168,12 @@ class SubspaceClusterer(ClusterMixin, BaseEstimator):
         -------
         self
         """
+        self._fit(X)
+        self._warn()
+        return self
+
+    def _fit(self, X: Any) -> None:
+        """Pass the data through the stages."""
         check_parameters(self)
         if self.memory_budget is not None:
             parse_bytes(self.memory_budget)
@@ -185,8 +191,6 @@ class SubspaceClusterer(ClusterMixin, BaseEstimator):
             embedding = self._embed(seed)
         with self._timed("labeling"):
             self.labels_ = self._label(embedding, points, seed)
-        self._warn()
-        return self
 
     def _greet(self, X: Any) -> Points:
         """Look at every row once: set zero rows aside, merge copies, bring the others to unit norm."""

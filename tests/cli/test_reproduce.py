@@ -76,7 +76,7 @@ def test_a_table_on_a_few_small_faces(faces: Path, tmp_path: Path) -> None:
     arguments = ["reproduce", "table-eyaleb", "--quick", "--data-dir", str(faces), "--out", str(out)]
     done = CliRunner().invoke(program, arguments, catch_exceptions=False)
     assert done.stdout.split() == [str(out / f"table-eyaleb.{kind}") for kind in ("csv", "md")]
-    assert "6 runs to do." in done.stderr
+    assert "20 runs to do." in done.stderr
     assert "6 of 6" in done.stderr
     rows = [json.loads(line) for line in (out / "results.jsonl").read_text().splitlines()]
     # The quick version takes the first eight people.

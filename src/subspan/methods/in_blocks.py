@@ -61,7 +61,9 @@ class BlockClusterer(SubspaceClusterer):
         self
         """
         with self._work_shared(executor):
-            return super().fit(X, y)
+            self._fit(X)
+        self._warn()
+        return self
 
     @contextmanager
     def _work_shared(self, executor: Any) -> Iterator[None]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from subspan.reproduction.documents import Document
 from subspan.reproduction.runs import Row, Run, Value, make_run
 from subspan.reproduction.settings import RECIPES, Setting
+from subspan.reproduction.tuned import SIZES
 
 QUICK_TRIALS = 2
 
@@ -60,6 +61,8 @@ def trials(method: str, setting: Setting, options: Options, **changes: Value) ->
     if recipe is None:
         return []
     name, parameters = recipe
+    if options.quick:
+        parameters = {key: value for key, value in parameters.items() if key not in SIZES}
     data = setting.quick if options.quick else setting.data
     return [
         make_run(data, name, {**parameters, **changes}, seed) for seed in range(options.n_trials(setting))
