@@ -15,9 +15,9 @@ import pytest
 from click.testing import CliRunner
 
 from subspan.cli.main import program
-from subspan.methods import registry
 from subspan.datasets import make_union_of_subspaces
 from subspan.handover import InputError
+from subspan.methods import registry
 
 SUBSPAN = Path(sys.executable).with_name("subspan")
 
