@@ -32,7 +32,7 @@ TUNED: Mapping[str, Mapping[str, Parameters]] = {
     },
     "lrsc": {
         "EYaleB": {"tau": 67.0},
-        "COIL100": {"tau": 10.0},
+        "COIL100": {"tau": 3.0},
         "GTSRB": {"tau": 10.0},
         "MNIST4000": {"tau": 1.0, "n_components": "auto"},
         "MNIST10000": {"tau": 1.0, "n_components": 12},
@@ -52,6 +52,7 @@ TUNED: Mapping[str, Mapping[str, Parameters]] = {
         "GTSRB": {"n_exemplars": 300, "regularization": 15.0, "n_neighbors": 10, "n_components": "auto"},
         "MNIST4000": {"n_exemplars": 300, **_ESC_MNIST},
         "MNIST10000": {"n_exemplars": 500, **_ESC_MNIST},
+        "MNIST70000": {"n_exemplars": 500, **_ESC_MNIST},
     },
     "sr-ssc": {
         "EYaleB": {"n_anchors": 500, "regularization": 200.0},
@@ -59,6 +60,7 @@ TUNED: Mapping[str, Mapping[str, Parameters]] = {
         "GTSRB": {"n_anchors": 1000, "regularization": 5.0, "n_components": "auto"},
         "MNIST4000": {"n_anchors": 1000, "regularization": 200.0, "n_components": 11},
         "MNIST10000": {"n_anchors": 1000, "regularization": 200.0, "n_components": 12},
+        "MNIST70000": {"n_anchors": 1000, "regularization": 200.0, "n_components": 12},
     },
     "scc": {
         "EYaleB": {"dim": 2, "normalize": True},
@@ -70,7 +72,7 @@ TUNED: Mapping[str, Mapping[str, Parameters]] = {
     "olrsc": {
         "EYaleB": {"n_basis": 114, "reconstruction": 10.0},
         "GTSRB": {"reconstruction": 1.0},
-        "MNIST4000": {"reconstruction": 1.0},
+        "MNIST4000": {"reconstruction": 1.0, "n_components": 12},
         "MNIST10000": {"reconstruction": 1.0},
     },
 }
