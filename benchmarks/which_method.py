@@ -37,7 +37,7 @@ def main() -> None:
             place = PLACES.get(method, (6, 3))
             axes.annotate(method, (seconds, accuracy), place, textcoords="offset points", fontsize=8)
         axes.set(xscale="log", xlabel="time of the fit (s)", ylabel="accuracy (%)", title=dataset)
-        axes.margins(x=0.2)
+        axes.margins(x=0.2, y=0.12)
         axes.grid(alpha=0.3)
     for kind in ("png", "svg"):
         figure.savefig(RESULTS / f"which-method.{kind}", dpi=150)
