@@ -60,6 +60,11 @@ class WorkDirectory:
         self.job: dict[str, Any] = json.loads(json.dumps({"format": FORMAT, **job}))
         self._key = blake2b(json.dumps(self.job, sort_keys=True).encode(), digest_size=DIGEST_BYTES).digest()
 
+    @property
+    def key(self) -> str:
+        """A name of the job that no other one has."""
+        return self._key.hex()[:16]
+
     @contextmanager
     def held(self) -> Iterator[None]:
         """The directory for ourselves; refuses while another process has it, or if it is another job's."""

@@ -28,9 +28,6 @@ from subspan.self_expression.job import ConsensusJob, plan_for
 from subspan.sources import ArraySource, Source
 from subspan.sources.npy import NpySource
 
-# Name of the points in the work directory, if the workers have no other way to them.
-POINTS = "points.npy"
-
 
 class BlockClusterer(SubspaceClusterer):
     """Shared by S3COMP, S3COMP-C and SSC-OMP."""
@@ -101,7 +98,7 @@ class BlockClusterer(SubspaceClusterer):
         work = WorkDirectory(Path(self.work_dir), _identity(job, drawing))
         if self._executor is None:
             return run_blocks(job, n_threads(self.n_jobs), work)
-        return run_on_cluster(_portable(job, work.path), self._executor, work)
+        return run_on_cluster(_portable(job, work), self._executor, work)
 
 
 def _identity(job: ConsensusJob, drawing: dict[str, Any]) -> dict[str, Any]:
@@ -115,12 +112,13 @@ def _identity(job: ConsensusJob, drawing: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _portable(job: ConsensusJob, folder: Path) -> ConsensusJob:
+def _portable(job: ConsensusJob, work: WorkDirectory) -> ConsensusJob:
     """The job with points that a worker can read: those of an array are put beside the results."""
     if not isinstance(job.source, ArraySource):
         return job
-    path = folder / POINTS
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    # Named after the job: another one may be at work in this folder, and is only refused later.
+    path = work.path / f"points-{work.key}.npy"
+    work.path.mkdir(mode=0o700, parents=True, exist_ok=True)
     with whole_file(path) as file:
         np.save(file, job.source.array)
     return ConsensusJob(
