@@ -39,8 +39,7 @@ def main() -> None:
         axes.set(xscale="log", xlabel="time of the fit (s)", ylabel="accuracy (%)", title=dataset)
         axes.margins(x=0.2, y=0.12)
         axes.grid(alpha=0.3)
-    for kind in ("png", "svg"):
-        figure.savefig(RESULTS / f"which-method.{kind}", dpi=150)
+    figure.savefig(RESULTS / "which-method.png", dpi=150)
 
 
 if __name__ == "__main__":

@@ -158,10 +158,10 @@ class SubspaceClusterer(ClusterMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            The points. With ``affinity="precomputed"`` a symmetric non-negative graph instead, with
-            ``affinity="precomputed_representation"`` a matrix of coefficients, row j representing point j;
-            both may be sparse.
+        X : array-like of shape (n_samples, n_features), path or source
+            The points, or where `subspan.sources.open_source` finds them. With ``affinity="precomputed"``
+            a symmetric non-negative graph instead, with ``affinity="precomputed_representation"`` a matrix
+            of coefficients, row j representing point j; both may be sparse.
         y : ignored
 
         Returns

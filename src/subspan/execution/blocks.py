@@ -30,7 +30,7 @@ def run_blocks(job: Job, threads: int, work: WorkDirectory | None = None) -> Ite
         yield from run_in_threads(job.task(threads), range(job.n_blocks), threads)
         return
     with work.held():
-        missing = [number for number in range(job.n_blocks) if work.read(number) is None]
+        missing = work.missing(job.n_blocks)
         if missing:
             solve = job.task(threads)
             for _ in run_in_threads(lambda number: work.write(number, solve(number)), missing, threads):

@@ -52,7 +52,7 @@ def local_cluster(n_workers: int) -> Iterator[Any]:
 def run_on_cluster(job: Job, client: Any, work: WorkDirectory) -> Iterator[Arrays]:
     """The blocks of a job in order, after the cluster has solved those that the work directory lacks."""
     with work.held():
-        missing = [number for number in range(job.n_blocks) if work.read(number) is None]
+        missing = work.missing(job.n_blocks)
         if missing:
             _solve_remotely(job, client, work, missing)
         yield from read_blocks(work, job.n_blocks)

@@ -91,6 +91,10 @@ class WorkDirectory:
         digest, content = stored[:DIGEST_BYTES], stored[DIGEST_BYTES:]
         return _unpacked(content) if digest == self._digest(number, content) else None
 
+    def missing(self, n_blocks: int) -> list[int]:
+        """Numbers of the blocks that are still to be solved."""
+        return [number for number in range(n_blocks) if self.read(number) is None]
+
     def _file(self, number: int) -> Path:
         return self.path / f"block-{number:08d}"
 

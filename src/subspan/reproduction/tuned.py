@@ -1,8 +1,8 @@
 """Parameters of the methods that S3COMP is compared with, on each data set.
 
 The paper tunes these methods "to give the best accuracy", which takes the true labels. So do we, here and
-nowhere else, and the tables say so: one seed over the grids of `benchmarks/tuning.py`. Everything tried is
-in `docs/results/tuning.csv`.
+nowhere else, and the tables say so: by trials with one seed, most of them in the grids of
+`benchmarks/tuning.py` and in `docs/results/tuning.csv`.
 """
 
 from __future__ import annotations
