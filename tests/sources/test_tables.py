@@ -13,7 +13,7 @@ import pyarrow.parquet
 import pytest
 
 from subspan.handover import InputError
-from subspan.sources import open_source, scan
+from subspan.sources import open_source, read_in_pieces, scan
 
 
 def parquet(folder: Path, columns: dict[str, list]) -> Path:
@@ -92,6 +92,19 @@ def test_columns_called_by_numbers():
 def test_frame_that_is_not_there_yet():
     with pytest.raises(InputError, match="LazyFrame, not a table; call its collect"):
         open_source(polars.LazyFrame({"a": [1, 2]}))
+
+
+def test_query_is_not_asked_for_its_columns():
+    asked = []
+
+    class Query:
+        columns = property(lambda self: asked.append("columns"))
+        shape = dtype = name = held_bytes = rows = take = None
+
+    assert not read_in_pieces(Query())
+    with pytest.raises(InputError):
+        open_source(Query())
+    assert asked == []
 
 
 def test_parquet_groups_are_decoded_once(tmp_path, monkeypatch):

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeGuard
 
 import numpy as np
 from scipy.sparse import issparse
@@ -105,7 +105,7 @@ def open_source(data: Any, *, key: str | None = None, columns: Sequence[str] | N
     subspan.handover.InputError: points.xlsx: files of this kind are not read; known are .npy, .npz, .h5,
     .hdf5, .mat, .zarr, .parquet, .csv, .tsv and folders of images.
     """
-    if isinstance(data, Source):
+    if _is_source(data):
         return data
     if isinstance(data, (str, os.PathLike)):
         path = Path(data).expanduser()
@@ -122,7 +122,13 @@ def read_in_pieces(data: Any) -> bool:
     (True, False)
     """
     package = type(data).__module__.partition(".")[0]
-    return isinstance(data, (str, os.PathLike, Source)) or package in ("dask", "zarr", "pyarrow")
+    on_request = package in ("dask", "zarr", "pyarrow")
+    return isinstance(data, (str, os.PathLike)) or on_request or _is_source(data)
+
+
+def _is_source(data: Any) -> TypeGuard[Source]:
+    # The type first: a table that is still a query would be worked out to show its columns.
+    return hasattr(type(data), "fingerprint") and isinstance(data, Source)
 
 
 def _open(kind: Format, data: Any, name: str, key: str | None, columns: Sequence[str] | None) -> Source:
