@@ -119,7 +119,8 @@ def test_pictures_and_numbers_are_written_the_same_each_time(figure, tmp_path):
 
 def test_curves_that_stand_for_numbers_get_a_ramp():
     matplotlib = pytest.importorskip("matplotlib")
-    from subspan.reproduction.drawing import COLOURS, _colours
+    from subspan.plotting.style import COLOURS
+    from subspan.reproduction.drawing import _colours
 
     labels = ["0.1", "SSCOMP", "0.9", "EnSC"]
     colours = _colours([Curve(label, [], []) for label in labels], matplotlib)

@@ -2,16 +2,35 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from subspan.handover import InputError
-from subspan.metrics.checks import number_classes
+from subspan.metrics.checks import is_cluster, number_classes
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
+
+
+@dataclass(frozen=True, eq=False)
+class Matching:
+    """How many points every class shares with every cluster, and which of them belong together."""
+
+    # Distinct labels, in the order of numpy.unique, and the points of every pair, (n_classes, n_clusters).
+    classes: NDArray[Any]
+    clusters: NDArray[Any]
+    table: NDArray[np.intp]
+    # Class rows[i] is matched with cluster columns[i]; ascending classes.
+    rows: NDArray[np.intp]
+    columns: NDArray[np.intp]
+
+    @property
+    def accuracy(self) -> float:
+        """Share of points in matched pairs."""
+        return float(self.table[self.rows, self.columns].sum() / self.table.sum())
 
 
 def clustering_accuracy(labels_true: ArrayLike, labels_pred: ArrayLike) -> float:
@@ -45,13 +64,28 @@ def clustering_accuracy(labels_true: ArrayLike, labels_pred: ArrayLike) -> float
     >>> clustering_accuracy(["cat", "cat", "dog", "dog"], [1, 1, 0, 1])
     0.75
     """
-    _, true = number_classes("labels_true", labels_true)
+    return match_clusters(labels_true, labels_pred).accuracy
+
+
+def match_clusters(labels_true: ArrayLike, labels_pred: ArrayLike) -> Matching:
+    """Match clusters with classes in the way that makes the accuracy largest.
+
+    Parameters and errors are those of `clustering_accuracy`.
+
+    Examples
+    --------
+    >>> found = match_clusters(["cat", "cat", "dog", "dog"], [1, 1, 0, 1])
+    >>> found.table.tolist(), found.rows.tolist(), found.columns.tolist()
+    ([[0, 2], [1, 1]], [0, 1], [1, 0])
+    """
+    classes, true = number_classes("labels_true", labels_true)
     clusters, predicted = number_classes("labels_pred", labels_pred)
     if true.size != predicted.size:
         raise InputError(f"labels_true has {true.size} labels, but labels_pred has {predicted.size}.")
-    table = _contingency(true, predicted)[:, _is_cluster(clusters)]
-    rows, columns = linear_sum_assignment(table, maximize=True)
-    return float(table[rows, columns].sum() / true.size)
+    table = _contingency(true, predicted)
+    matchable = np.flatnonzero(is_cluster(clusters))
+    rows, columns = linear_sum_assignment(table[:, matchable], maximize=True)
+    return Matching(classes, clusters, table, rows, matchable[columns])
 
 
 def _contingency(true: NDArray[np.intp], predicted: NDArray[np.intp]) -> NDArray[np.intp]:
@@ -59,8 +93,3 @@ def _contingency(true: NDArray[np.intp], predicted: NDArray[np.intp]) -> NDArray
     n_clusters = predicted.max() + 1
     cells = np.bincount(true * n_clusters + predicted, minlength=(true.max() + 1) * n_clusters)
     return cells.reshape(-1, n_clusters)
-
-
-def _is_cluster(clusters: NDArray[Any]) -> NDArray[np.bool_]:
-    # Compared one by one: an array of strings has no meaningful comparison with a number.
-    return np.array([label != -1 for label in clusters.tolist()])

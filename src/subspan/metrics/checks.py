@@ -30,6 +30,12 @@ def number_classes(name: str, labels: ArrayLike) -> tuple[NDArray[Any], NDArray[
     return classes, numbers
 
 
+def is_cluster(labels: NDArray[Any]) -> NDArray[np.bool_]:
+    """Return which labels name a cluster: all but -1, which means "in no cluster"."""
+    # Compared one by one: an array of strings has no meaningful comparison with a number.
+    return np.array([label != -1 for label in labels.tolist()])
+
+
 def _refuse_missing(name: str, values: NDArray[Any]) -> None:
     if values.dtype.kind not in "fO":
         return
@@ -58,15 +64,20 @@ def _number_objects(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp
     return classes, np.array([position[label] for label in values.tolist()], dtype=np.intp)
 
 
-def check_square(name: str, matrix: Any, n_points: int) -> csr_array | NDArray[np.floating[Any]]:
-    """Return the matrix as a real CSR or dense array with one finite row and column per point."""
+def check_square(
+    name: str, matrix: Any, n_points: int, labels: str = "labels_true"
+) -> csr_array | NDArray[np.floating[Any]]:
+    """Return the matrix as a real CSR or dense array with one finite row and column per point.
+
+    Its points are those that the argument called `labels` has labels for.
+    """
     checked = _summed(csr_array(matrix)) if issparse(matrix) else np.asarray(matrix)
     if checked.ndim != 2 or checked.shape[0] != checked.shape[1]:
         raise InputError(f"{name} must be a square matrix, got shape {checked.shape}.")
     if checked.dtype.kind not in "fiub":
         raise InputError(f"{name} must hold real numbers, got dtype {checked.dtype}.")
     if checked.shape[0] != n_points:
-        raise InputError(f"{name} has {checked.shape[0]} rows, but labels_true has {n_points} labels.")
+        raise InputError(f"{name} has {checked.shape[0]} rows, but {labels} has {n_points} labels.")
     # The extremes show NaN and infinity without a second array of the size of the matrix.
     values = stored_values(checked)
     if values.size and not np.isfinite([values.min(), values.max()]).all():

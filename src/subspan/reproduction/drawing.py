@@ -7,13 +7,10 @@ import textwrap
 from collections.abc import Sequence
 from typing import Any
 
+from subspan.plotting.style import COLOURS, MARKERS, require_matplotlib
 from subspan.reproduction.documents import Curve, Figure, Panel
 from subspan.reproduction.published import number
-from subspan.sources.extras import optional_import
 
-# The colours of Okabe and Ito, which people with any kind of colour vision tell apart.
-COLOURS = ("#000000", "#E69F00", "#56B4E9", "#009E73", "#D55E00", "#0072B2", "#CC79A7")
-MARKERS = "osD^vP*X<>"
 # Width and height of a panel in inches.
 SIZE = (4.8, 3.2)
 # Characters in a line of a legend's title.
@@ -27,15 +24,10 @@ STYLE = {
 }
 
 
-def require_matplotlib() -> Any:
-    """The library, or an error that says how to install it."""
-    return optional_import("matplotlib", package="matplotlib", extra="plots")
-
-
 def draw(figure: Figure, kind: str) -> bytes:
     """The figure as a file of `kind`, "svg" or "png"."""
     matplotlib = require_matplotlib()
-    pictures = optional_import("matplotlib.figure", package="matplotlib", extra="plots")
+    pictures = require_matplotlib("matplotlib.figure")
     n_rows = -(-len(figure.panels) // figure.n_columns)
     content = io.BytesIO()
     with matplotlib.rc_context(STYLE):

@@ -63,7 +63,12 @@ def watched_memory() -> Iterator[PeakMemory]:
     peak = PeakMemory()
     _forget_peak()
     yield peak
-    peak.n_bytes = _peak_of_linux() or _peak_of_process()
+    peak.n_bytes = peak_memory()
+
+
+def peak_memory() -> int | None:
+    """Largest resident memory of the process so far, in bytes; None where no system tells it."""
+    return _peak_of_linux() or _peak_of_process()
 
 
 def _forget_peak() -> None:

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from subspan.plotting.style import require_matplotlib
 from subspan.reproduction.documents import write_document
-from subspan.reproduction.drawing import require_matplotlib
 from subspan.reproduction.pace import Pace
 from subspan.reproduction.perform import Laboratory
 from subspan.reproduction.plan import Cells, Experiment, Options
@@ -23,6 +23,8 @@ class Place:
     out: Path
     data_dir: Path | None = None
     n_jobs: int | None = None
+    # Whether long steps are seen while they run.
+    progress: bool = True
 
 
 def reproduce(
@@ -51,7 +53,7 @@ def reproduce(
     plans = [(experiment, experiment.cells(options)) for experiment in experiments]
     place.out.mkdir(parents=True, exist_ok=True)
     store = ResultStore(place.out / "results.jsonl")
-    laboratory = Laboratory(place.data_dir, place.n_jobs, progress=True)
+    laboratory = Laboratory(place.data_dir, place.n_jobs, progress=place.progress)
     pace = Pace(missing((cells for _, cells in plans), store), say)
     say(f"{pace.n_runs} runs to do.")
     laboratory.check(pace.left)

@@ -1,0 +1,104 @@
+"""The graph with the points of each cluster side by side."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from subspan.plotting import fitted
+from subspan.plotting.display import Display, percent, shown_names
+from subspan.plotting.numbers import OrderedAffinity, ordered_affinity
+from subspan.plotting.numbers.graph import Affinity
+from subspan.plotting.style import COLOURS, require_matplotlib
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# Share of the non-zero cells that are told apart by their colour.
+BRIGHTEST = 0.99
+# Lines around more clusters would hide them.
+MAX_SQUARES = 50
+
+
+class AffinityDisplay(Display):
+    """The affinity with its points ordered by cluster: squares along the diagonal, and little else, are good.
+
+    Of more than 400 points, neighbours share a cell, which shows their mean weight. The colour grows with the
+    square root of the weight, so that weak links between clusters can be seen.
+
+    Parameters
+    ----------
+    numbers : OrderedAffinity
+        From `subspan.plotting.numbers.ordered_affinity`.
+
+    Attributes
+    ----------
+    ax_, figure_ : matplotlib Axes and Figure
+        Set by `plot`.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("Agg")
+    >>> from subspan import S3COMPC
+    >>> from subspan.datasets import make_union_of_subspaces
+    >>> from subspan.plotting import AffinityDisplay
+    >>> X, y = make_union_of_subspaces(4, 3, 30, 50, random_state=0)
+    >>> model = S3COMPC(n_clusters=4, random_state=0).fit(X)
+    >>> AffinityDisplay.from_estimator(model).numbers.grid.shape
+    (200, 200)
+    """
+
+    numbers: OrderedAffinity
+    _size = (5.6, 4.8)
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, *, ax: Axes | None = None) -> Self:
+        """Plot the graph of a fitted estimator, ordered by its clusters.
+
+        Parameters
+        ----------
+        estimator : fitted estimator
+            Any method of subspan that cuts a graph.
+        ax : matplotlib Axes, optional
+            A new figure by default.
+        """
+        return cls.from_predictions(fitted.affinity_of(estimator), fitted.labels_of(estimator), ax=ax)
+
+    @classmethod
+    def from_predictions(cls, affinity: Affinity, labels: ArrayLike, *, ax: Axes | None = None) -> Self:
+        """Plot a graph ordered by any labels: clusters, or true classes.
+
+        Parameters
+        ----------
+        affinity : sparse or dense matrix of shape (n_points, n_points)
+            Symmetric, without negative entries.
+        labels : array-like of shape (n_points,)
+            Cluster of every point.
+        ax : matplotlib Axes, optional
+            A new figure by default.
+        """
+        return cls(ordered_affinity(affinity, labels)).plot(ax)
+
+    def _draw(self, ax: Axes) -> None:
+        found = self.numbers
+        colors = require_matplotlib("matplotlib.colors")
+        n_points = int(found.edges[-1])
+        # A few strong cells would make all others pale.
+        brightest = np.quantile(found.grid[found.grid > 0], BRIGHTEST)
+        norm = colors.PowerNorm(0.5, vmin=0, vmax=brightest)
+        picture = ax.imshow(found.grid, cmap="Blues", norm=norm, extent=(0, n_points, n_points, 0))
+        if len(found.clusters) <= MAX_SQUARES:
+            # Two flights of stairs are the squares on the diagonal.
+            stairs = np.repeat(found.boundaries, 2)
+            for x, y in ((stairs[1:], stairs[:-1]), (stairs[:-1], stairs[1:])):
+                ax.plot(x, y, color=COLOURS[4], linewidth=0.6)
+        middles = (found.boundaries[:-1] + found.boundaries[1:]) / 2
+        places, names = shown_names(middles.tolist(), found.clusters.tolist())
+        ax.set_xticks(places, names, rotation=90 if max(map(len, names)) > 2 else 0)
+        ax.set_yticks(places, names)
+        ax.figure.colorbar(picture, ax=ax, label="mean weight", extend="max")
+        title = f"{percent(found.inside_total)} of the weight lies inside clusters"
+        self._describe(ax, title, "cluster of the point", "cluster of the point")

@@ -1,0 +1,46 @@
+import pytest
+
+import subspan.plotting
+from subspan import S3COMPC
+from subspan.datasets import make_union_of_subspaces
+
+
+@pytest.fixture(autouse=True)
+def pyplot():
+    """Figures in memory only, none of them left over."""
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    yield pyplot
+    pyplot.close("all")
+
+
+@pytest.fixture(scope="session")
+def subspaces():
+    """Points in three subspaces, and to which each belongs."""
+    return make_union_of_subspaces(3, 3, 24, 40, noise=0.05, random_state=0)
+
+
+@pytest.fixture(scope="session")
+def model(subspaces):
+    return S3COMPC(n_clusters=3, n_nonzero=3, n_subproblems=5, random_state=0).fit(subspaces[0])
+
+
+@pytest.fixture
+def draw(subspaces):
+    """A function that draws the display of a given name from an estimator of these points."""
+    X, y = subspaces
+    more = {
+        "ConfusionDisplay": (y,),
+        "RepresentativesDisplay": (X,),
+        "ResidualDisplay": (X,),
+        "SingularValuesDisplay": (X,),
+    }
+
+    def from_estimator(name, estimator, **options):
+        if name == "RepresentativesDisplay":
+            options["image_shape"] = (4, 6)
+        return getattr(subspan.plotting, name).from_estimator(estimator, *more.get(name, ()), **options)
+
+    return from_estimator
