@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -21,6 +23,8 @@ from subspan.affinity import check_coefficients, check_graph, dense_affinity, sy
 from subspan.embedding import spectral_embedding
 from subspan.execution.memory import memory_budget as bytes_of_budget
 from subspan.execution.memory import parse_bytes
+from subspan.execution.progress import progress_shown
+from subspan.execution.steps import stage
 from subspan.execution.threads import n_threads
 from subspan.handover import DataWarning, Embedding, Factors, InputError, Representation
 from subspan.labeling import attach_left_out, canonical_labels, label_embedding
@@ -36,6 +40,7 @@ REMARKS = {
     "dependent_atoms": "dependent atoms passed over",
     "twins": "copies of a point passed over as its atoms",
     "atoms_beyond_n_features": "n_nonzero in excess of n_features, which no pursuit can use without damping",
+    "unsettled": "points whose coefficients were not exact when their rounds ran out",
     "isolated_points": "isolated points",
 }
 
@@ -49,7 +54,7 @@ class Points:
     row_of_point: NDArray[np.int64]
     point_of_row: NDArray[np.int64]
 
-    def expand(self, coefficients: csr_array | Factors) -> csr_array | Factors:
+    def expand(self, coefficients: Any) -> Any:
         """Coefficients of the points as coefficients of the input's rows; copies repeat the original's."""
         n_rows = len(self.point_of_row)
         if len(self.row_of_point) == n_rows:
@@ -57,6 +62,8 @@ class Points:
         known = self.point_of_row >= 0
         if isinstance(coefficients, Factors):
             return self._expand_factors(coefficients, known)
+        if not isinstance(coefficients, csr_array):
+            return coefficients.expanded(self.point_of_row, self.row_of_point)
         expanded = coefficients[self.point_of_row[known]]
         lengths = np.zeros(n_rows, expanded.indptr.dtype)
         lengths[known] = np.diff(expanded.indptr)
@@ -89,6 +96,7 @@ class SubspaceClusterer(ClusterMixin, BaseEstimator):
         "memory_budget": [positive_integer(), str, None],
         "n_jobs": [positive_integer(), negative_integer(), None],
         "random_state": ["random_state"],
+        "verbose": ["boolean"],
     }
 
     def __init__(
@@ -106,6 +114,7 @@ class SubspaceClusterer(ClusterMixin, BaseEstimator):
         memory_budget: int | str | None,
         n_jobs: int | None,
         random_state: int | np.random.RandomState | None,
+        verbose: bool,
     ) -> None:
         self.n_clusters = n_clusters
         self.normalize = normalize
@@ -119,6 +128,7 @@ class SubspaceClusterer(ClusterMixin, BaseEstimator):
         self.memory_budget = memory_budget
         self.n_jobs = n_jobs
         self.random_state = random_state
+        self.verbose = verbose
 
     @property
     def _needs_directions(self) -> bool:
@@ -173,8 +183,17 @@ class SubspaceClusterer(ClusterMixin, BaseEstimator):
         return self
 
     def _fit(self, X: Any) -> None:
-        """Pass the data through the stages."""
+        """Pass the data through the stages, in sight if the user wants to see it."""
         check_parameters(self)
+        with self._shown():
+            self._pass_through_stages(X)
+
+    def _shown(self) -> AbstractContextManager[None]:
+        """The place where stages of work inside are seen: on stderr, or where the caller looks."""
+        return progress_shown(type(self).__name__) if self.verbose else nullcontext()
+
+    def _pass_through_stages(self, X: Any) -> None:
+        """Points, coefficients, graph, eigenvectors, labels."""
         if self.memory_budget is not None:
             parse_bytes(self.memory_budget)
         self.stage_seconds_: dict[str, float] = {}
@@ -182,7 +201,8 @@ class SubspaceClusterer(ClusterMixin, BaseEstimator):
         seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
         points = None
         if self.affinity == "self_expressive":
-            points = self._greet(X)
+            with stage("reading"):
+                points = self._greet(X)
             with self._timed("representation"):
                 self._keep_representation(self._represent(points.source, self.normalize, seed), points)
         with self._timed("affinity"):
@@ -218,7 +238,7 @@ class SubspaceClusterer(ClusterMixin, BaseEstimator):
         point_of_row[usable] = point
         self.counts_["zero_rows"] = len(empty)
         self.counts_["duplicate_rows"] = len(usable) - len(originals)
-        return Points(_view(source, originals, self.normalize), originals, point_of_row)
+        return Points(_view(source, found, originals, self.normalize), originals, point_of_row)
 
     def _source(self, X: Any) -> Source:
         """Rows of a file as they are, those of an array through scikit-learn's checks."""
@@ -270,8 +290,13 @@ class SubspaceClusterer(ClusterMixin, BaseEstimator):
     def _label(self, embedding: Embedding, points: Points | None, seed: int) -> NDArray[np.int64]:
         """Labels of all rows: the embedded ones by k-means, the others by the data."""
         labels = np.full(len(embedding.embedded), -1, np.int64)
-        labels[embedding.embedded] = label_embedding(
-            embedding.vectors[embedding.embedded], self.n_clusters, n_init=self.n_init, seed=seed
+        rows = np.flatnonzero(embedding.embedded)
+        labels[rows] = label_embedding(
+            embedding.vectors if len(rows) == len(labels) else embedding.vectors[rows],
+            self.n_clusters,
+            n_init=self.n_init,
+            seed=seed,
+            sample=None if embedding.sample is None else np.searchsorted(rows, embedding.sample),
         )
         if points is None:
             return canonical_labels(labels)
@@ -283,10 +308,11 @@ class SubspaceClusterer(ClusterMixin, BaseEstimator):
         return canonical_labels(of_rows)
 
     @contextmanager
-    def _timed(self, stage: str) -> Iterator[None]:
+    def _timed(self, name: str) -> Iterator[None]:
         start = time.perf_counter()
-        yield
-        self.stage_seconds_[stage] = time.perf_counter() - start
+        with stage(name):
+            yield
+        self.stage_seconds_[name] = time.perf_counter() - start
 
     def _warn(self) -> None:
         """One sentence about everything out of the ordinary, and one if the eigenvectors are in doubt."""
@@ -310,6 +336,53 @@ class SubspaceClusterer(ClusterMixin, BaseEstimator):
                 stacklevel=3,
             )
 
+    def report(
+        self,
+        path: str | PathLike[str],
+        X: Any = None,
+        *,
+        truth: ArrayLike | None = None,
+        names: Sequence[str] | None = None,
+        image_shape: tuple[int, ...] | None = None,
+        image_order: Literal["C", "F"] = "C",
+    ) -> Path:
+        """Write a page about the fit: one HTML file that needs nothing else.
+
+        Parameters
+        ----------
+        path : path
+            Where the page goes; it is there as a whole or not at all.
+        X : array-like of shape (n_samples, n_features), path or source, optional
+            The data of the fit. Residuals, singular values and pictures of rows need them.
+        truth : array-like of shape (n_samples,), optional
+            Known classes, to compare the clusters with.
+        names : sequence of str, optional
+            Names of the rows, instead of their numbers; for a folder of images those of the files.
+        image_shape : tuple, optional
+            (height, width) or (height, width, 3) if rows are images; a folder of images knows it.
+        image_order : {"C", "F"}, default="C"
+            Whether their pixels are stored line by line, or column by column as MATLAB does.
+
+        Returns
+        -------
+        Path
+            Of the page.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from subspan import LSR
+        >>> X = np.random.default_rng(0).standard_normal((20, 5))
+        >>> LSR(2, random_state=0).fit(X).report(Path(tempfile.mkdtemp()) / "report.html", X).name
+        'report.html'
+        """
+        # Imported here: few fits are reported on, and the page stands on everything else.
+        from subspan.report import write_report
+
+        return write_report(
+            self, path, X, truth=truth, names=names, image_shape=image_shape, image_order=image_order
+        )
+
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self.affinity != "self_expressive"
@@ -327,9 +400,12 @@ def _check_range(source: Source, found: Scan) -> None:
         )
 
 
-def _view(source: Source, kept: NDArray[np.int64], normalize: bool) -> Source:
+def _view(source: Source, found: Scan, kept: NDArray[np.int64], normalize: bool) -> Source:
     """The rows to work with. Those of an array are made once, those of a file as they are read."""
-    view = source if len(kept) == source.shape[0] else Subset(source, kept)
-    view = UnitRows(view) if normalize else view
     in_memory = isinstance(source, ArraySource)
-    return ArraySource(view.rows(0, len(kept)), source.name) if in_memory and view is not source else view
+    view: Source = source if in_memory else found.watched(source)
+    view = view if len(kept) == source.shape[0] else Subset(view, kept)
+    view = UnitRows(view) if normalize else view
+    if not in_memory:
+        return view
+    return ArraySource(view.rows(0, len(kept)), source.name, stamp=f"content={found.content}")

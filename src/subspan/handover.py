@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import numpy as np
-    from scipy.sparse import csr_array
 
 
 class InputError(ValueError):
@@ -52,7 +51,8 @@ class Factors:
 class Representation:
     """Self-expressive coefficients: row j holds the coefficients that represent point j."""
 
-    coefficients: csr_array | Factors
+    # A csr_array, `Factors`, or rows that stay on disk.
+    coefficients: Any
     n_iter: int
     # Relative change of the coefficients at each outer iteration, over all points.
     changes: tuple[float, ...]
@@ -87,3 +87,5 @@ class Embedding:
     # Points that took part. The others (isolated, or in surplus components) have no row.
     embedded: np.ndarray
     certificate: Certificate
+    # Rows that stand for all when there are very many of them; None if none do.
+    sample: np.ndarray | None = None

@@ -7,16 +7,29 @@ import signal
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from threading import Thread
 from typing import Any
 
 import numpy as np
+import psutil
 import pytest
+from benchmarks.speed.overhead import weighed
+from watching import Recorder, Seen
 
+from subspan.datasets import make_union_of_subspaces
+from subspan.execution import dispatch
 from subspan.execution.blocks import run_blocks
 from subspan.execution.cluster import local_cluster, run_on_cluster
+from subspan.execution.dispatch import ClusterLostError
+from subspan.execution.steps import reporting_to
+from subspan.execution.tiles import TILE
 from subspan.execution.work_directory import WorkDirectory
+from subspan.self_expression.consensus import ConsensusSettings
+from subspan.self_expression.dictionaries import sample_dictionaries
+from subspan.self_expression.job import ConsensusJob
+from subspan.sources import Subset, UnitRows, open_source, scan
 
 
 @dataclass(frozen=True)
@@ -40,8 +53,16 @@ def values(blocks: Any) -> list[list[float]]:
 
 @pytest.fixture(scope="module")
 def client():
-    with local_cluster(2) as client:
+    with local_cluster(4) as client:
+        # Dask would forgive three losses; we have to cope without that.
+        client.cluster.scheduler.allowed_failures = 0
         yield client
+    children = [" ".join(process.cmdline()) for process in psutil.Process().children(recursive=True)]
+    assert not [command for command in children if "spawn_main" in command]
+
+
+def worker_processes(client: Any) -> list[int]:
+    return list(client.run(os.getpid).values())
 
 
 def test_a_cluster_gives_what_a_thread_gives(client, tmp_path):
@@ -56,28 +77,95 @@ def test_blocks_on_disk_are_not_solved_again(client, tmp_path):
     stamps = {path: path.stat().st_mtime_ns for path in tmp_path.glob("block-*")}
     assert len(stamps) == 10
     (tmp_path / "block-00000004").write_bytes(b"damaged")
-    values(run_on_cluster(Squares(12), client, work))
+    recorder = Recorder()
+    with reporting_to(recorder):
+        values(run_on_cluster(Squares(12), client, work))
+    assert recorder.seen == [Seen("", "blocks", 12, 9, 12, at_most=False)]
     changed = [path.name for path in sorted(stamps) if path.stat().st_mtime_ns != stamps[path]]
     assert changed == ["block-00000004"]
     assert len(list(tmp_path.glob("block-*"))) == 12
 
 
-def test_a_killed_worker_changes_nothing(tmp_path):
-    job = Squares(60, seconds=0.05)
-    with local_cluster(2) as client:
-        victim = next(iter(client.run(os.getpid).values()))
-        killer = Thread(target=_kill_when, args=(tmp_path, 15, victim))
-        killer.start()
-        found = values(run_on_cluster(job, client, WorkDirectory(tmp_path, {"seed": 1})))
-        killer.join()
-        assert victim not in client.run(os.getpid).values()
-    assert found == values(run_blocks(job, 1))
+@dataclass(frozen=True)
+class Case:
+    """A small representation, and what its blocks on disk have to be."""
+
+    job: ConsensusJob
+    identity: dict[str, str]
+    wanted: dict[str, bytes]
 
 
-def _kill_when(path: Path, n_blocks: int, process: int) -> None:
-    while len(list(path.glob("block-????????"))) < n_blocks:
+def on_disk(path: Path) -> dict[str, bytes]:
+    return {file.name: file.read_bytes() for file in path.glob("block-????????")}
+
+
+@pytest.fixture(scope="module")
+def case(tmp_path_factory) -> Case:
+    folder = tmp_path_factory.mktemp("points")
+    X, _ = make_union_of_subspaces(4, 3, 30, 1280, noise=0.1, random_state=0, dtype=np.float32)
+    np.save(folder / "X.npy", X)
+    source = open_source(folder / "X.npy")
+    # As after the first look at a file with copies in it.
+    points = UnitRows(Subset(scan(source, True).watched(source), np.delete(np.arange(5120), [7, 900])))
+    draw = partial(sample_dictionaries, 5118, 8, n_nonzero=3, dropout=0.5, size=300, seed=1)
+    settings = ConsensusSettings(n_nonzero=3, damping=0.5, max_iter=12, tol=0.0)
+    job = ConsensusJob(points, draw, settings, "per_dictionary", block_rows=TILE)
+    identity = {"data": points.fingerprint()}
+    for threads in (2, 1):
+        work = WorkDirectory(folder / f"{threads} threads", identity)
+        assert len(list(run_blocks(job, threads, work))) == 40
+    wanted = on_disk(folder / "1 threads")
+    assert on_disk(folder / "2 threads") == wanted
+    return Case(job, identity, wanted)
+
+
+def solve(case: Case, client: Any, path: Path) -> dict[str, bytes]:
+    assert len(list(run_on_cluster(case.job, client, WorkDirectory(path, case.identity)))) == 40
+    return on_disk(path)
+
+
+@pytest.mark.parametrize(("share", "n_victims"), [(0.2, 1), (0.5, 1), (0.8, 1), (0.3, 4)])
+def test_killed_workers_change_nothing(share, n_victims, case, client, tmp_path):
+    client.wait_for_workers(4)
+    victims = worker_processes(client)[:n_victims]
+    killer = Thread(target=_kill_when, args=(tmp_path, int(share * 40), victims))
+    killer.start()
+    found = solve(case, client, tmp_path)
+    killer.join()
+    assert found == case.wanted
+    assert not list(tmp_path.glob("*.part"))
+    assert not set(victims) & set(worker_processes(client))
+
+
+def _kill_when(path: Path, n_blocks: int, processes: list[int]) -> None:
+    while len(on_disk(path)) < n_blocks:
         time.sleep(0.01)
-    os.kill(process, signal.SIGKILL)
+    for process in processes:
+        os.kill(process, signal.SIGKILL)
+
+
+def test_a_block_that_ends_every_worker_is_named(client, tmp_path, monkeypatch):
+    monkeypatch.setattr(dispatch, "RETRIES", 0)
+    message = r"^Every worker that took on part 0 was lost; what is finished is in .*goes on from there"
+    with pytest.raises(ClusterLostError, match=message):
+        list(run_on_cluster(Deadly(1), client, WorkDirectory(tmp_path, {})))
+    client.wait_for_workers(4)
+
+
+@dataclass(frozen=True)
+class Deadly:
+    n_blocks: int
+
+    def task(self, threads: int) -> Callable[[int], dict[str, np.ndarray]]:
+        return lambda _: os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_little_goes_through_the_scheduler(case, client, tmp_path):
+    with weighed(client) as sizes:
+        assert solve(case, client, tmp_path) == case.wanted
+    assert len(sizes) >= 40
+    assert max(sizes) < 2**13
+    assert sum(sizes) < 10**6
 
 
 def test_an_error_of_a_block_comes_through(client, tmp_path):
@@ -93,3 +181,27 @@ class Failing:
 
     def task(self, threads: int) -> Callable[[int], dict[str, np.ndarray]]:
         return lambda number: {"values": np.array([number // 0])}
+
+
+def test_a_cluster_of_any_size_and_of_none(case, client, tmp_path, monkeypatch):
+    """Last in this file: nobody is left afterwards."""
+    for n_workers in (2, 1):
+        client.cluster.scale(n_workers)
+        _wait_for(client, n_workers)
+        assert solve(case, client, tmp_path / f"{n_workers}") == case.wanted
+    client.cluster.scale(0)
+    _wait_for(client, 0)
+    monkeypatch.setattr(dispatch, "PATIENCE", 1.0)
+    monkeypatch.setattr(dispatch, "LOOK", 0.2)
+    with pytest.raises(
+        ClusterLostError, match="The cluster has had no workers for 1 seconds; what is finished"
+    ):
+        solve(case, client, tmp_path / "0")
+    # The lock is free, and another kind of worker goes on.
+    list(run_blocks(case.job, 2, WorkDirectory(tmp_path / "0", case.identity)))
+    assert on_disk(tmp_path / "0") == case.wanted
+
+
+def _wait_for(client: Any, n_workers: int) -> None:
+    while len(client.nthreads()) != n_workers:
+        time.sleep(0.05)

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import threading
 import time
+from concurrent.futures import CancelledError
 
 import joblib
 import pytest
 import sklearn.cluster  # noqa: F401  brings OpenMP along
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from subspan.execution.threads import n_threads, run_in_threads, single_threaded_libraries
+from subspan.execution.threads import (
+    n_threads,
+    run_in_threads,
+    single_threaded_libraries,
+    stop_if_cancelled,
+)
 
 
 def blas_threads() -> set[int]:
@@ -50,6 +56,33 @@ def test_an_error_cancels_the_rest(threads):
         list(run_in_threads(task, range(100), threads))
     assert len(done) < 50
     assert not [thread for thread in threading.enumerate() if thread.name.startswith("subspan")]
+
+
+def test_an_interruption_reaches_tasks_that_have_begun():
+    """The caller leaves with the first result; the other task would go on for a minute."""
+    begun, left = threading.Event(), threading.Event()
+
+    def task(item: int) -> int:
+        if item == 0:
+            begun.wait(10)
+            return item
+        begun.set()
+        try:
+            for _ in range(6000):
+                stop_if_cancelled()
+                time.sleep(0.01)
+        except CancelledError:
+            left.set()
+            raise
+        return item
+
+    results = run_in_threads(task, range(2), 2)
+    assert next(results) == 0
+    with pytest.raises(KeyboardInterrupt):
+        results.throw(KeyboardInterrupt)
+    assert left.is_set()
+    # Outside such a pool nothing is ever cancelled.
+    stop_if_cancelled()
 
 
 @pytest.mark.parametrize("threads", [1, 2])

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import errno
-import multiprocessing
-import os
 import signal
 import subprocess
 import sys
@@ -134,66 +132,6 @@ def test_two_writers_are_kept_apart(tmp_path):
     # The lock died with its holder.
     with WorkDirectory(tmp_path, JOB).held():
         pass
-
-
-POINTS = ["open", "write", "fsync", "after fsync", "replace", "after replace"]
-
-
-def _die_at(point: str, path: Path) -> None:
-    """Write a second block and be killed at a point of the writer."""
-
-    def die(*_: object, **__: object) -> None:
-        os.kill(os.getpid(), signal.SIGKILL)
-
-    fsync, replace, opening = os.fsync, Path.replace, Path.open
-
-    def after(function):
-        def run(*given, **named):
-            result = function(*given, **named)
-            die()
-            return result
-
-        return run
-
-    def opened(self, mode="r", *given, **named):
-        file = opening(self, mode, *given, **named)
-        if mode == "xb" and point == "write":
-            file.write(b"half a block")
-            file.flush()
-            die()
-        return file
-
-    work = WorkDirectory(path, JOB)
-    with work.held():
-        match point:
-            case "open":
-                Path.open = die
-            case "write":
-                Path.open = opened
-            case "fsync":
-                os.fsync = die
-            case "after fsync":
-                os.fsync = after(fsync)
-            case "replace":
-                Path.replace = die
-            case "after replace":
-                Path.replace = after(replace)
-        work.write(1, block(1))
-
-
-@pytest.mark.parametrize("point", POINTS)
-def test_a_kill_at_any_point_of_the_writer_loses_at_most_its_block(tmp_path, point):
-    work = filled(tmp_path, n_blocks=1)
-    writer = multiprocessing.get_context("spawn").Process(target=_die_at, args=(point, tmp_path))
-    writer.start()
-    writer.join()
-    assert writer.exitcode == -signal.SIGKILL
-    with WorkDirectory(tmp_path, JOB).held():
-        assert same(work.read(0), 0)
-        found = work.read(1)
-        assert found is None or same(found, 1)
-        assert (found is not None) == (point == "after replace")
-        assert not list(tmp_path.glob("*.part"))
 
 
 def test_a_full_disk_is_named_and_loses_nothing(tmp_path, monkeypatch):

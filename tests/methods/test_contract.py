@@ -12,7 +12,7 @@ import pytest
 from sklearn.base import BaseEstimator
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from subspan import S3COMP, S3COMPC, SSCOMP
+from subspan import ESC, S3COMP, S3COMPC, SRSSC, SSCOMP, ElasticNetSC
 from subspan.base import SubspaceClusterer
 from subspan.datasets import make_union_of_subspaces
 from subspan.metrics import clustering_accuracy
@@ -25,6 +25,9 @@ CHEAP = [
     S3COMP(n_nonzero=2, dropout=0.2, n_subproblems=5, **SHARED),
     S3COMPC(n_nonzero=2, dropout=0.2, n_subproblems=5, max_iter=2, **SHARED),
     SSCOMP(n_nonzero=1, **SHARED),
+    ElasticNetSC(**SHARED),
+    ESC(**SHARED),
+    SRSSC(**SHARED),
 ]
 
 METHODS = [

@@ -100,3 +100,14 @@ def test_bad_parameters_are_refused(points, parameters, message):
 def test_a_weight_that_leaves_nothing_is_refused(points):
     with pytest.raises(InputError, match="affinity is all zero"):
         ElasticNetSC(4, alpha=2.0).fit(points[0])
+
+
+@pytest.mark.parametrize("rounds", [1, 100])
+def test_points_that_ran_out_of_rounds_are_named(points, rounds, monkeypatch, recwarn):
+    monkeypatch.setattr("subspan.self_expression.elastic_net.MAX_ROUNDS", rounds)
+    # Too little memory for the Gram matrix, so that a first round never is the last.
+    fitted = ElasticNetSC(4, memory_budget=1000, random_state=0).fit(points[0])
+    n_unsettled = fitted.counts_["unsettled"]
+    assert (n_unsettled > 0) == (rounds == 1)
+    remark = f"points whose coefficients were not exact when their rounds ran out: {n_unsettled}"
+    assert [remark in str(warning.message) for warning in recwarn] == [True] * (rounds == 1)

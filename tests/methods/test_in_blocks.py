@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import os
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from benchmarks.soak.kills import WORKERS, Soak, kills
 
 from subspan import S3COMP, S3COMPC, SSCOMP
 from subspan.datasets import make_union_of_subspaces
 from subspan.execution.cluster import local_cluster
+from subspan.execution.work_directory import WorkDirectory
 from subspan.handover import InputError
 
 PARAMETERS = {"n_clusters": 4, "n_nonzero": 3, "random_state": 0}
@@ -121,8 +119,11 @@ def test_other_parameters_are_refused(change, sentence, points, tmp_path):
 @pytest.mark.filterwarnings("ignore::subspan.handover.DataWarning")
 def test_other_data_are_refused(points, tmp_path):
     SSCOMP(**PARAMETERS, work_dir=tmp_path).fit(points)
-    with pytest.raises(InputError, match=r"holds another job: data\.rows is "):
-        SSCOMP(**PARAMETERS, work_dir=tmp_path).fit(points[::-1].copy())
+    # One bit of one number.
+    other = points.copy()
+    other[333, 3] = np.nextafter(other[333, 3], 9)
+    with pytest.raises(InputError, match=r"holds another job: data\.content is "):
+        SSCOMP(**PARAMETERS, work_dir=tmp_path).fit(other)
 
 
 @pytest.mark.parametrize("random_state", [None, np.random.RandomState(0)])
@@ -136,40 +137,42 @@ def test_a_cluster_needs_a_work_directory(points):
         S3COMP(4, random_state=0).fit(points, executor=object())
 
 
-FIT = """
-import sys, warnings
-import numpy as np
-from subspan import S3COMPC
-warnings.simplefilter("ignore")
-model = S3COMPC(4, n_nonzero=3, random_state=0, n_jobs=1, max_iter=40, tol=0.0, work_dir=sys.argv[2])
-print("ready", flush=True)
-np.save(sys.argv[3], model.fit(sys.argv[1]).labels_)
-"""
+def test_killed_fits_go_on(tmp_path):
+    """SIGKILL at every point of the writer of blocks and at random moments; `make soak` does it 200 times."""
+    soak = Soak(tmp_path)
+    for kill in kills(20):
+        outcome = soak.try_out(kill)
+        assert outcome.same, kill
+        assert outcome.lost <= WORKERS, kill
+        assert outcome.needless == 0, kill
+        assert outcome.partial_files == 0, kill
 
 
 @pytest.mark.filterwarnings("ignore::subspan.handover.DataWarning")
-def test_a_killed_fit_goes_on(points, tmp_path):
-    """SIGKILL again and again, at no particular moment, until one run gets through."""
-    path = _npy(tmp_path, np.tile(points, (4, 1)) + np.float32(0.01) * _noise(4 * len(points)))
-    work, labels = tmp_path / "work", tmp_path / "labels.npy"
-    rng = np.random.default_rng(0)
-    kills = 0
-    while not labels.exists():
-        command = [sys.executable, "-c", FIT, str(path), str(work), str(labels)]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as run:
-            assert run.stdout is not None
-            assert run.stdout.readline() == "ready\n"
-            if kills < 5:
-                time.sleep(rng.uniform(0.05, 0.5))
-                os.kill(run.pid, signal.SIGKILL)
-                kills += 1
-    whole = S3COMPC(**PARAMETERS, max_iter=40, tol=0.0).fit(path)
-    assert np.array_equal(np.load(labels), whole.labels_)
-    assert not list(work.glob("*.part"))
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_a_file_that_changes_is_never_mixed_in(n_jobs, points, tmp_path, monkeypatch):
+    """Its rows are replaced when the first block has been written, and put back after the error."""
+    path = _npy(tmp_path, points)
+    content, stat = path.read_bytes(), path.stat()
+    model = SSCOMP(**PARAMETERS, n_jobs=n_jobs, work_dir=tmp_path / "work")
+    write = WorkDirectory.write
 
+    def disturbed(work: WorkDirectory, number: int, arrays: dict[str, np.ndarray]) -> None:
+        write(work, number, arrays)
+        np.save(path, points[::-1])
+        # Nobody is to notice by the time.
+        os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))
 
-def _noise(n_rows: int) -> np.ndarray:
-    return np.random.default_rng(1).normal(size=(n_rows, 30)).astype(np.float32)
+    with monkeypatch.context() as patched:
+        patched.setattr(WorkDirectory, "write", disturbed)
+        with pytest.raises(
+            InputError, match=r"X\.npy: rows \d+ to \d+ have changed since they were first read"
+        ):
+            model.fit(path)
+    with pytest.raises(InputError, match=r"holds another job: data\.content is "):
+        model.fit(path)
+    path.write_bytes(content)
+    assert same(model.fit(path), SSCOMP(**PARAMETERS).fit(points))
 
 
 @pytest.mark.filterwarnings("ignore::subspan.handover.DataWarning")

@@ -12,6 +12,7 @@ from scipy.sparse import csr_array
 
 from subspan import S3COMPC
 from subspan.datasets import make_union_of_subspaces
+from subspan.methods import planning
 from subspan.self_expression.consensus import ConsensusSettings
 from subspan.self_expression.dictionaries import sample_dictionaries
 from subspan.self_expression.job import represent
@@ -165,15 +166,21 @@ def test_estimator_with_any_layout(dtype, tmp_path):
 @pytest.mark.parametrize("dtype", TYPES)
 @pytest.mark.parametrize("data", [distinct, duplicated])
 @pytest.mark.filterwarnings("ignore::subspan.handover.DataWarning")
-def test_estimator_with_any_memory_budget(data, dtype):
-    """Room for all Gram matrices, for those of the sub-dictionaries or of all points only, and for none."""
+def test_estimator_with_any_plan(data, dtype, monkeypatch):
+    """What a memory budget decides: which Gram matrices are kept, all, some or none."""
     X = data(64, dtype)
-    tile = 128**2 * np.dtype(dtype).itemsize
-    ample, less, little, none = (fit(X, memory_budget=b) for b in ("1GB", 25 * tile, 16 * tile, 1000))
-    assert_same_fit(ample, less)
-    assert_same_fit(ample, little)
-    assert np.array_equal(ample.labels_, none.labels_)
-    supports = [model.representation_ != 0 for model in (ample, none)]
+
+    def fitted(plan: str):
+        monkeypatch.setattr(planning, "choose_gram_plan", lambda *_: plan)
+        return fit(X)
+
+    shared, gathered, separate, none = (
+        fitted(plan) for plan in ("shared", "gathered", "per_dictionary", "residual")
+    )
+    assert_same_fit(shared, gathered)
+    assert_same_fit(shared, separate)
+    assert np.array_equal(shared.labels_, none.labels_)
+    supports = [model.representation_ != 0 for model in (shared, none)]
     assert ((supports[0] != supports[1]).sum(axis=1) > 0).mean() <= (0 if dtype == "float64" else 0.01)
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from subspan.execution import tiles
 from subspan.handover import InputError
-from subspan.sources import ArraySource, open_source, scan, scanning
+from subspan.sources import ArraySource, open_source, scan, scanning, unchanged
 from subspan.sources.checks import check_finite, first_occurrences, unit_rows, zero_rows
 
 
@@ -80,27 +80,5 @@ def test_column_is_called_by_its_name(tmp_path):
         scan(open_source(tmp_path / "X.csv"), normalize=False)
 
 
-def test_changes_since_the_scan_are_found(tmp_path):
-    X = np.random.default_rng(0).standard_normal((1000, 5))
-    path = tmp_path / "X.npy"
-    np.save(path, X)
-    source = open_source(path)
-    found = scan(source, normalize=True)
-    for start in range(0, 1000, 256):
-        found.check_unchanged(source.rows(start, start + 256), start, source.name)
-    with path.open("r+b") as file:
-        file.seek(128 + 8 * 5 * 400)
-        file.write(np.nextafter(X[400, :1], 9).tobytes())
-    found.check_unchanged(source.rows(0, 384), 0, source.name)
-    with pytest.raises(InputError, match=r"X\.npy: rows 384 to 511 have changed since they were first read"):
-        found.check_unchanged(source.rows(256, 768), 256, source.name)
-    X[999] = 0
-    with pytest.raises(InputError, match=r"X: rows 896 to 999 have changed"):
-        found.check_unchanged(X[896:], 896, "X")
-    # Rows at the end that are gone, or new ones, are changes too.
-    with pytest.raises(InputError, match=r"rows 896 to 999 have changed"):
-        found.check_unchanged(X[896:990], 896, "X")
-
-
 def test_tiles_of_the_scan_are_those_of_the_work():
-    assert scanning.TILE == tiles.TILE
+    assert unchanged.TILE == tiles.TILE

@@ -98,7 +98,7 @@ def test_query_is_not_asked_for_its_columns():
     asked = []
 
     class Query:
-        columns = property(lambda self: asked.append("columns"))
+        columns = property(lambda _: asked.append("columns"))
         shape = dtype = name = held_bytes = rows = take = None
 
     assert not read_in_pieces(Query())

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import pickle
 import re
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from subspan.handover import InputError
-from subspan.sources import open_source
+from subspan.sources import chunked, open_source
 
 
 def written(folder: Path, text: str, name: str = "X.csv") -> Path:
@@ -81,6 +83,67 @@ def test_named_columns_in_the_order_asked_for(tmp_path):
 def test_faults_are_named(tmp_path, text, columns, message):
     with pytest.raises(InputError, match=rf"X\.csv: {re.escape(message)}"):
         open_source(written(tmp_path, text), columns=columns)
+
+
+@pytest.fixture
+def small_pieces(monkeypatch):
+    """A few rows each, and hardly any of them kept."""
+    monkeypatch.setattr(chunked, "PIECE_BYTES", 3 * 8 * 7)
+    monkeypatch.setattr(chunked, "KEPT_BYTES", 1)
+
+
+@pytest.mark.usefixtures("small_pieces")
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_pieces_are_those_of_the_whole_file(tmp_path, end):
+    """Against one call of NumPy for all rows, with marks and blank lines that move every offset."""
+    X = np.random.default_rng(0).standard_normal((200, 3)) * 1e-3
+    note = ["é", '"a, b"', '"two' + end + 'lines"', "日本語"]
+    lines = [f"{a!r},{note[i % 4]},{b!r},{c!r}" for i, (a, b, c) in enumerate(X.tolist())]
+    lines[50:50] = ["", "  ", ""]
+    source = open_source(written(tmp_path, "\ufeff" + end.join(["a,n,b,c", *lines])), columns=["c", "a", "b"])
+    wanted = np.loadtxt([" ".join(map(repr, row)) for row in X.tolist()])[:, [2, 0, 1]]
+    assert len(source._places) == 200 // 5
+    letter = pickle.dumps(source)
+    for reader in (source, pickle.loads(letter)):
+        assert reader.rows(0, 200).tobytes() == wanted.tobytes()
+        for start in (190, 3, 77):
+            assert reader.rows(start, start + 13).tobytes() == wanted[start : start + 13].tobytes()
+        chosen = np.array([0, 4, 5, 99, 199])
+        assert reader.take(chosen).tobytes() == wanted[chosen].tobytes()
+
+
+@pytest.mark.usefixtures("small_pieces")
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [("7", "line 63 has 1 cells, but the first line has 2"), ("7,x", "line 63, column 'b' holds 'x'")],
+)
+def test_faults_far_down_are_named_by_their_line(tmp_path, line, message):
+    lines = ["a,b", *(f"{i},{i}" for i in range(1, 100))]
+    path = written(tmp_path, "\n".join(lines))
+    source = open_source(path)
+    lines[62] = line
+    with pytest.raises(InputError, match=re.escape(message)):
+        open_source(written(tmp_path, "\n".join(lines), "other.csv"))
+    # The same in a file that is spoiled after it was opened.
+    path.write_text("\n".join(lines).ljust(path.stat().st_size))
+    with pytest.raises(InputError, match=re.escape(message)):
+        source.rows(0, 99)
+
+
+def test_memory_does_not_grow_with_the_file(tmp_path, monkeypatch):
+    monkeypatch.setattr(chunked, "PIECE_BYTES", 2**15)
+    monkeypatch.setattr(chunked, "KEPT_BYTES", 2**16)
+    row = ",".join(["0.123456789"] * 8) + "\n"
+    peaks = []
+    for n_rows in (4_000, 32_000):
+        path = written(tmp_path, row * n_rows)
+        tracemalloc.start()
+        source = open_source(path)
+        for start in range(0, n_rows, 500):
+            source.rows(start, start + 500)
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[1] < 1.2 * peaks[0] < 2**20
 
 
 @pytest.mark.parametrize("columns", ["a", []])

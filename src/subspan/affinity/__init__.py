@@ -2,6 +2,14 @@
 
 from subspan.affinity.dense import check_room, dense_affinity
 from subspan.affinity.handed_in import check_coefficients, check_graph
+from subspan.affinity.implicit import ImplicitAffinity
 from subspan.affinity.symmetrize import symmetric_affinity
 
-__all__ = ["check_coefficients", "check_graph", "check_room", "dense_affinity", "symmetric_affinity"]
+__all__ = [
+    "ImplicitAffinity",
+    "check_coefficients",
+    "check_graph",
+    "check_room",
+    "dense_affinity",
+    "symmetric_affinity",
+]

@@ -78,7 +78,7 @@ def polar_curvatures(
         scratch = new_scratch(TILE, vertex.shape[1] - 1)
         fill_curvatures(products, norms, vertex_norms, simplices, COINCIDENT, scratch, curvatures[start:stop])
 
-    for _ in run_in_threads(fill, range(0, points.shape[0], TILE), threads):
+    for _ in run_in_threads(fill, range(0, points.shape[0], TILE), threads, "tiles of points"):
         pass
     curvatures[tuples, np.arange(len(tuples))[:, None]] = np.inf
     return curvatures

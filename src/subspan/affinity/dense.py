@@ -69,7 +69,7 @@ def dense_affinity(
 
     starts = range(0, n_points, ROWS_PER_TASK)
     for task in (fill, mirror):
-        for _ in run_in_threads(task, starts, n_threads):
+        for _ in run_in_threads(task, starts, n_threads, "blocks of rows"):
             pass
     return graph
 

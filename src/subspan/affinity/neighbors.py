@@ -109,6 +109,6 @@ def _nearest(rows: csr_array, n_neighbors: int, threads: int) -> tuple[NDArray[n
         products, similarity = np.empty(n), np.empty(nearest.shape[1])
         nearest_rows(start, min(start + TILE, n), *matrix, products, similarity, nearest, count)
 
-    for _ in run_in_threads(search, range(0, n, TILE), threads):
+    for _ in run_in_threads(search, range(0, n, TILE), threads, "tiles of points"):
         pass
     return nearest, count

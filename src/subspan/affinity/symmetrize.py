@@ -27,17 +27,23 @@ def symmetric_affinity(coefficients: csr_array, scale: str | None = None) -> csr
     >>> symmetric_affinity(coefficients, scale="max").toarray().tolist()
     [[0.0, 1.0, 0.25], [1.0, 0.0, 0.0], [0.25, 0.0, 0.0]]
     """
+    half = halved_magnitudes(without_diagonal(coefficients), scale)
+    affinity = csr_array(half + half.T)
+    affinity.eliminate_zeros()
+    affinity.sort_indices()
+    return affinity
+
+
+def halved_magnitudes(rows: csr_array, scale: str | None) -> csr_array:
+    """|C| / 2 for some rows of C, each scaled first: what they add to the affinity on either side."""
     if scale not in (None, "max", "l2"):
         raise InputError(f"scale={scale!r}: must be None, 'max' or 'l2'")
-    magnitudes = abs(without_diagonal(coefficients))
+    magnitudes = abs(rows)
     if scale is not None:
         _scale_rows(magnitudes, scale)
     # Halved before the sum: two large entries must not overflow.
     magnitudes.data *= magnitudes.dtype.type(0.5)
-    affinity = csr_array(magnitudes + magnitudes.T)
-    affinity.eliminate_zeros()
-    affinity.sort_indices()
-    return affinity
+    return magnitudes
 
 
 def without_diagonal(matrix: csr_array) -> csr_array:

@@ -31,6 +31,17 @@ def ordered_components(affinity: csr_array | NDArray[np.floating]) -> NDArray[np
         named = _dense_components(affinity)
     else:
         _, named = connected_components(affinity, directed=False)
+    return ranked_components(named)
+
+
+def ranked_components(named: NDArray[np.integer]) -> NDArray[np.int64]:
+    """Components by any name, numbered as above; one of a single vertex is none.
+
+    Examples
+    --------
+    >>> ranked_components(np.array([7, 5, 2, 5])).tolist()
+    [-1, 0, -1, 0]
+    """
     _, first, raw, sizes = np.unique(named, return_index=True, return_inverse=True, return_counts=True)
     order = np.lexsort((first, -sizes))
     rank = np.empty(order.size, dtype=np.int64)

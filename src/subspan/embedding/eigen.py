@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from scipy.linalg import eigh
 
 from subspan.embedding.search import CountedProduct, Product, RitzPairs, search
+from subspan.execution.steps import steps
 
 # Up to this size, or with more than a fifth of the spectrum wanted, a dense solver is faster.
 DENSE_SIZE = 600
@@ -110,7 +111,8 @@ def leading_eigenpairs(
         begin = np.empty((size, 0)) if start is None else start
         rng = np.random.default_rng(seed)
         limit = max_products - PROBE_STEPS
-        pairs, excess = _probed_pairs(counted, limit, known, begin, _tolerances(n_wanted, tol), rng)
+        with steps("products", max_products, at_most=True) as counted.watcher:
+            pairs, excess = _probed_pairs(counted, limit, known, begin, _tolerances(n_wanted, tol), rng)
     converged = bool(np.all(pairs.residuals[:n_wanted] <= tol)) and excess <= PROBE_EXCESS
     return Eigenpairs(
         min(n_wanted, n_pairs), pairs.values, pairs.vectors, pairs.residuals, converged, excess, counted.used

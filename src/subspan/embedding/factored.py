@@ -173,7 +173,8 @@ def _deflated_gram(columns: Floats, roots: Doubles, indicators: Doubles, n_threa
         some = columns[:, block] / roots[:, None]
         return np.asarray(some @ some.T)
 
-    gram: Doubles = sum(run_in_threads(part, _blocks(max(columns.shape)), n_threads), np.zeros(()))
+    parts = run_in_threads(part, _blocks(max(columns.shape)), n_threads, "blocks of rows")
+    gram: Doubles = sum(parts, np.zeros(()))
     known = indicators
     if short:
         scaled = indicators / roots[:, None]

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy.linalg import eigh
 
 from subspan.embedding.orthogonal import orthonormal_directions
+from subspan.execution.steps import Advance
 
 Product = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 
@@ -34,6 +35,8 @@ class CountedProduct:
         self._product = product
         self._row_cost = row_cost
         self.used = 0
+        # Told of each product.
+        self.watcher: Advance | None = None
 
     def filter_degree(self, n_columns: int) -> int:
         """Products worth taking for each block that is made orthogonal to `n_columns` others."""
@@ -42,7 +45,10 @@ class CountedProduct:
     def __call__(self, block: NDArray[np.float64]) -> NDArray[np.float64]:
         """The operator times the block."""
         self.used += 1
-        return self._product(np.ascontiguousarray(block))
+        image = self._product(np.ascontiguousarray(block))
+        if self.watcher is not None:
+            self.watcher(1)
+        return image
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 from numpy.typing import NDArray
 
+from subspan.execution.steps import steps
 from subspan.execution.threads import run_in_threads
 from subspan.execution.work_directory import WorkDirectory
 
@@ -27,21 +28,32 @@ class Job(Protocol):
 def run_blocks(job: Job, threads: int, work: WorkDirectory | None = None) -> Iterator[Arrays]:
     """The blocks of a job in order; those that the work directory has are not solved again."""
     if work is None:
-        yield from run_in_threads(job.task(threads), range(job.n_blocks), threads)
+        yield from run_in_threads(job.task(threads), range(job.n_blocks), threads, "blocks")
         return
     with work.held():
         missing = work.missing(job.n_blocks)
         if missing:
             solve = job.task(threads)
-            for _ in run_in_threads(lambda number: work.write(number, solve(number)), missing, threads):
-                pass
+            with steps("blocks", job.n_blocks, found=job.n_blocks - len(missing)) as advance:
+
+                def finish(number: int) -> None:
+                    work.write(number, solve(number))
+                    advance(1)
+
+                for _ in run_in_threads(finish, missing, threads):
+                    pass
         yield from read_blocks(work, job.n_blocks)
 
 
 def read_blocks(work: WorkDirectory, n_blocks: int) -> Iterator[Arrays]:
     """All blocks of a job that is finished, in order."""
     for number in range(n_blocks):
-        block = work.read(number)
-        if block is None:
-            raise OSError(f"work_dir: block {number} in {work.path} was damaged while the job was running.")
-        yield block
+        yield read_block(work, number)
+
+
+def read_block(work: WorkDirectory, number: int) -> Arrays:
+    """A block that is known to be finished."""
+    block = work.read(number)
+    if block is None:
+        raise OSError(f"work_dir: block {number} in {work.path} was damaged while the job was running.")
+    return block

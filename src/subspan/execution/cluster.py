@@ -7,32 +7,35 @@ all workers must reach. Nothing large passes the scheduler, and a block that is 
 from __future__ import annotations
 
 import logging
-import pickle
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import lru_cache
-from itertools import islice
+from functools import lru_cache, partial
 from pathlib import Path
+from socket import gethostname
 from threading import Lock
 from typing import Any
 
 from subspan.execution.blocks import Arrays, Job, read_blocks
+from subspan.execution.dispatch import dispatch, distributed
+from subspan.execution.recipes import packed, unpacked
+from subspan.execution.steps import steps
 from subspan.execution.threads import single_threaded_libraries
 from subspan.execution.work_directory import WorkDirectory
+from subspan.handover import InputError
 from subspan.sources.extras import optional_import
 
-# Tasks that wait at each thread of the cluster, so that none runs dry while the scheduler hears of it.
-WAITING = 3
-# Times that a block may lose its worker before the job gives up.
-RETRIES = 5
+# Seconds to wait for a scheduler to answer.
+TIMEOUT = 5
 
 
 @contextmanager
 def local_cluster(n_workers: int) -> Iterator[Any]:
     """A client of `n_workers` processes on this machine, which nobody else can reach."""
-    distributed = _distributed()
+    dask = optional_import("dask", package="Dask", extra="dask")
     with (
-        distributed.LocalCluster(
+        # A worker that was killed is started again; on a busy machine that may take longer than Dask waits.
+        dask.config.set({"distributed.deploy.lost-worker-timeout": "5 minutes"}),
+        distributed().LocalCluster(
             n_workers=n_workers,
             threads_per_worker=1,
             processes=True,
@@ -44,9 +47,23 @@ def local_cluster(n_workers: int) -> Iterator[Any]:
             # The memory plan is ours; a worker that Dask kills for its size would only start again.
             memory_limit=0,
         ) as cluster,
-        distributed.Client(cluster) as client,
+        distributed().Client(cluster) as client,
     ):
         yield client
+
+
+@contextmanager
+def connected(address: str) -> Iterator[Any]:
+    """A client of the scheduler at an address such as tcp://10.0.0.1:8786."""
+    # What goes wrong reaches the caller as an error; Dask would add pages about how it noticed.
+    with distributed().utils.silence_logging_cmgr(logging.CRITICAL):
+        try:
+            client = distributed().Client(address, timeout=TIMEOUT)
+        except (OSError, ValueError) as error:
+            reason = str(error).partition("\n")[0].rstrip(".")
+            raise InputError(f"No Dask scheduler answers at {address} ({reason}).") from error
+        with client:
+            yield client
 
 
 def run_on_cluster(job: Job, client: Any, work: WorkDirectory) -> Iterator[Arrays]:
@@ -60,54 +77,34 @@ def run_on_cluster(job: Job, client: Any, work: WorkDirectory) -> Iterator[Array
 
 def _solve_remotely(job: Job, client: Any, work: WorkDirectory, numbers: Sequence[int]) -> None:
     """Keep every thread of the cluster supplied until all blocks are on disk."""
-    distributed = _distributed()
-    recipe = pickle.dumps(job)
-    waiting = iter(numbers)
-
-    def submit(number: int) -> Any:
-        return client.submit(
-            solve_block, recipe, str(work.path), work.job, number, pure=False, retries=RETRIES
-        )
-
-    width = WAITING * max(1, sum(client.nthreads().values()))
-    running = distributed.as_completed([submit(number) for number in islice(waiting, width)])
-    try:
-        for future in running:
-            future.result()
-            for number in islice(waiting, 1):
-                running.add(submit(number))
-    except (OSError, distributed.CancelledError, distributed.KilledWorker) as error:
-        raise OSError(
-            f"executor: the cluster was lost ({error}); finished blocks are in {work.path}, "
-            "and the same call goes on from there."
-        ) from error
-    finally:
-        running.clear()
+    # Workers may have another current folder.
+    folder = work.path.absolute()
+    solve = partial(solve_block, packed(job, folder), str(folder), work.job)
+    with steps("blocks", job.n_blocks, found=job.n_blocks - len(numbers)) as advance:
+        for _ in dispatch(client, solve, numbers, work.path):
+            advance(1)
 
 
-def solve_block(recipe: bytes, path: str, job: dict[str, Any], number: int) -> int:
+def solve_block(recipe: bytes, path: str, job: dict[str, Any], number: int) -> None:
     """Solve a block and write it; runs on a worker."""
+    folder = Path(path)
+    if not folder.is_dir():
+        raise InputError(f"work_dir: there is no {folder} on {gethostname()}; all workers have to reach it.")
     with single_threaded_libraries():
-        arrays = _prepared(recipe)(number)
-    WorkDirectory(Path(path), job).write(number, arrays)
-    return number
+        arrays = _prepared(recipe, folder)(number)
+    WorkDirectory(folder, job).write(number, arrays)
 
 
 _preparing = Lock()
 
 
-def _prepared(recipe: bytes) -> Callable[[int], Arrays]:
+def _prepared(recipe: bytes, folder: Path) -> Callable[[int], Arrays]:
     """What all blocks of a job share, made once in a worker, by the first of its threads."""
     with _preparing:
-        return _make(recipe)
+        return _make(recipe, folder)
 
 
 @lru_cache(maxsize=1)
-def _make(recipe: bytes) -> Callable[[int], Arrays]:
-    # The recipe comes from the client, whose word a worker runs anyway.
-    job: Job = pickle.loads(recipe)  # noqa: S301
+def _make(recipe: bytes, folder: Path) -> Callable[[int], Arrays]:
+    job: Job = unpacked(recipe, folder)
     return job.task(1)
-
-
-def _distributed() -> Any:
-    return optional_import("distributed", package="Dask", extra="dask")

@@ -2,23 +2,49 @@
 
 from __future__ import annotations
 
-import time
+import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from contextlib import contextmanager, suppress
+from threading import Event, Lock, Thread
+from typing import TYPE_CHECKING, TextIO
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from subspan.execution.steps import Advance, Progress, duration, reporting_to
 
-Advance = Callable[[int], None]
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
 
-# Seconds between two lines in a log.
+# Seconds between two lines in a log, and pictures of a bar in a second.
 INTERVAL = 30.0
+PICTURES_PER_SECOND = 5
+BAR_WIDTH = 20
+
+# Two bars cannot share a terminal: whoever comes second writes lines, which appear above the bar.
+_bar_in_use = Lock()
 
 
 @contextmanager
-def progress_bar(what: str, total: int, *, show: bool, console: Console | None = None) -> Iterator[Advance]:
-    """A function to call with the number of steps just done; silent unless `show`.
+def progress_shown(name: str = "", *, lasting: bool = True, stream: TextIO | None = None) -> Iterator[None]:
+    """Show the stages and loops of the work inside, see `subspan.execution.steps`.
+
+    Parameters
+    ----------
+    name : str
+        Whose work it is; begins every line of a log.
+    lasting : bool
+        Whether finished stages are kept in sight with their times. If not, the bar vanishes at the end, and a
+        log hears only of work that is long.
+    stream : text file, optional
+        Where to show it; stderr unless given.
+    """
+    progress = Progress(name)
+    with _display(progress, lasting, stream), reporting_to(progress):
+        yield
+
+
+@contextmanager
+def progress_bar(what: str, total: int, *, show: bool, stream: TextIO | None = None) -> Iterator[Advance]:
+    """One loop on its own: a function to call with the number of steps just done; silent unless `show`.
 
     Examples
     --------
@@ -26,46 +52,110 @@ def progress_bar(what: str, total: int, *, show: bool, console: Console | None =
     ...     for _ in range(10):
     ...         advance(1)
     """
-    if not show:
-        yield _be_silent
-        return
-    console = console or Console(stderr=True)
-    if console.is_terminal:
-        yield from _bar(what, total, console)
-    else:
-        yield _Lines(what, total, console)
-
-
-def _be_silent(_: int) -> None:
-    """Nothing to show."""
-
-
-def _bar(what: str, total: int, console: Console) -> Iterator[Advance]:
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console) as bar:
-        task = bar.add_task(what, total=total)
-        yield lambda steps: bar.advance(task, steps)
-
-
-@dataclass
-class _Lines:
-    """Progress where nothing can be drawn over: at most one line in `INTERVAL` seconds, and a last one."""
-
-    what: str
-    total: int
-    console: Console
-    done: int = 0
-    started: float = field(default_factory=time.monotonic)
-    spoken: float = field(default_factory=time.monotonic)
-
-    def __call__(self, steps: int) -> None:
-        self.done += steps
-        now = time.monotonic()
-        if self.done < self.total and now - self.spoken < INTERVAL:
+    progress = Progress()
+    with progress.in_loop("", total) as advance:
+        if not show:
+            yield advance
             return
-        self.spoken = now
-        left = (now - self.started) / max(self.done, 1) * (self.total - self.done)
-        note = f"about {left:.0f} s left" if self.done < self.total else f"{now - self.started:.1f} s"
-        self.console.print(
-            f"{self.what}: {self.done} of {self.total}, {note}", highlight=False, soft_wrap=True
-        )
+        # Around the loop only: a generator may be left here, and work outside must not report to it.
+        with _display(progress, True, stream), progress.in_stage(what):
+            yield advance
+
+
+@contextmanager
+def _display(progress: Progress, lasting: bool, stream: TextIO | None) -> Iterator[None]:
+    terminal = _terminal(stream)
+    if terminal is not None and _bar_in_use.acquire(blocking=False):
+        try:
+            with _bar(progress, lasting, terminal):
+                yield
+        finally:
+            _bar_in_use.release()
+    else:
+        with _log(progress, lasting, stream):
+            yield
+
+
+def _terminal(stream: TextIO | None) -> Console | None:
+    """The stream as something that can be drawn over, if it is."""
+    if not (stream or sys.stderr).isatty():
+        return None
+    # Imported here: most fits show nothing.
+    from rich.console import Console
+
+    console = Console(file=stream, stderr=stream is None)
+    return console if console.is_interactive else None
+
+
+@contextmanager
+def _bar(progress: Progress, lasting: bool, console: Console) -> Iterator[None]:
+    from rich.live import Live
+
+    live = Live(
+        console=console,
+        get_renderable=lambda: _picture(progress, lasting),
+        # Drawn by a thread of ours, which has ended when we leave.
+        auto_refresh=False,
+        transient=not lasting,
+        # Results that others print belong on stdout; their messages come above the bar.
+        redirect_stdout=False,
+    )
+    with live, _regularly(live.refresh, 1 / PICTURES_PER_SECOND):
+        yield
+
+
+def _picture(progress: Progress, lasting: bool) -> Table:
+    """Finished stages with their times, then the one that runs."""
+    from rich.progress_bar import ProgressBar
+    from rich.table import Table
+
+    table = Table.grid(padding=(0, 1))
+    table.add_column(no_wrap=True)
+    table.add_column(max_width=BAR_WIDTH)
+    table.add_column(no_wrap=True)
+    for name, seconds in progress.finished if lasting else ():
+        table.add_row(name, ProgressBar(total=1, completed=1), duration(seconds))
+    stage, loop = progress.stage, progress.loop
+    if stage is not None:
+        share = 0.0 if loop is None else loop.percentage / 100
+        table.add_row(stage[0], ProgressBar(total=1, completed=share), progress.note())
+    return table
+
+
+@contextmanager
+def _log(progress: Progress, lasting: bool, stream: TextIO | None) -> Iterator[None]:
+    """A line every so often, and one for each stage if they are to last."""
+
+    def write(line: str) -> None:
+        # No work is lost because nobody can read about it.
+        with suppress(OSError, ValueError):
+            (stream or sys.stderr).write(f"{line}\n")
+            (stream or sys.stderr).flush()
+
+    def speak() -> None:
+        stage = progress.stage
+        if stage is not None:
+            write(progress.line(stage[0], progress.note()))
+
+    if lasting:
+        progress.on_stage_end = write
+    with _regularly(speak, INTERVAL):
+        yield
+
+
+@contextmanager
+def _regularly(act: Callable[[], None], seconds: float) -> Iterator[None]:
+    """Act every so many seconds, in a thread of its own, while the work inside runs."""
+    ended = Event()
+
+    def run() -> None:
+        while not ended.wait(seconds):
+            act()
+
+    thread = Thread(target=run, name="subspan-progress", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Collection, Iterator
+from concurrent.futures import CancelledError, ThreadPoolExecutor
 from contextlib import contextmanager
-from threading import Lock
+from threading import Event, Lock, local
 from typing import Any, TypeVar
 
 import joblib
 from threadpoolctl import OpenBLASController, ThreadpoolController
+
+from subspan.execution.steps import steps
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -75,14 +77,40 @@ def single_threaded_libraries() -> Iterator[None]:
         yield
 
 
-def run_in_threads(task: Callable[[Item], Result], items: Iterable[Item], threads: int) -> Iterator[Result]:
-    """Results of `task` in the order of `items`; the first error or interruption cancels the rest."""
-    with single_threaded_libraries():
+# Whether the caller that a thread works for has left.
+_thread = local()
+
+
+def stop_if_cancelled() -> None:
+    """Raise if nobody waits for this thread any more; a task that takes long asks between its parts."""
+    cancelled: Event | None = getattr(_thread, "cancelled", None)
+    if cancelled is not None and cancelled.is_set():
+        raise CancelledError
+
+
+def run_in_threads(
+    task: Callable[[Item], Result], items: Collection[Item], threads: int, what: str = "parts"
+) -> Iterator[Result]:
+    """Results of `task` in the order of `items`; the first error or interruption cancels the rest.
+
+    `what` the items are, in the plural, is for those who watch the progress.
+    """
+    with single_threaded_libraries(), steps(what, len(items)) as advance:
+
+        def step(item: Item) -> Result:
+            result = task(item)
+            advance(1)
+            return result
+
         if threads == 1:
-            yield from map(task, items)
+            yield from map(step, items)
             return
-        pool = ThreadPoolExecutor(threads, thread_name_prefix="subspan")
+        cancelled = Event()
+        pool = ThreadPoolExecutor(
+            threads, "subspan", initializer=setattr, initargs=(_thread, "cancelled", cancelled)
+        )
         try:
-            yield from pool.map(task, items)
+            yield from pool.map(step, items)
         finally:
+            cancelled.set()
             pool.shutdown(wait=True, cancel_futures=True)

@@ -73,7 +73,10 @@ class WorkDirectory:
             _lock(lock, self.path)
             self._bind()
             _remove_partial_files(self.path)
-            yield
+            try:
+                yield
+            finally:
+                _remove_partial_files(self.path)
 
     def write(self, number: int, arrays: Arrays) -> None:
         """Keep a finished block."""

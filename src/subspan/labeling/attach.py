@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from subspan.execution.steps import track
 from subspan.execution.threads import single_threaded_libraries
 from subspan.execution.tiles import TILE, padded, tile_product
 from subspan.handover import InputError
@@ -52,6 +53,8 @@ def attach_left_out(
     left_out = np.flatnonzero(attached == -1)
     if left_out.size == attached.size:
         raise InputError("labels: every point has label -1, so there is no cluster to attach points to")
+    if left_out.size == 0:
+        return attached
     scores = _label_scores(points, attached, left_out)
     # Points on their own become groups of one, beyond the given group numbers.
     own = int(groups.max(initial=-1)) + 1 + np.arange(left_out.size)
@@ -72,7 +75,7 @@ def _label_scores(
     order = np.argsort(label, kind="stable")
     scores = np.zeros((left_out.size, names.size))
     with single_threaded_libraries():
-        for start in range(0, order.size, LABELLED_PER_PRODUCT):
+        for start in track("blocks of points", range(0, order.size, LABELLED_PER_PRODUCT)):
             chosen = order[start : start + LABELLED_PER_PRODUCT]
             _raise_scores(
                 scores, points, left_out, _unit_rows(_rows_at(points, labelled[chosen])), label[chosen]

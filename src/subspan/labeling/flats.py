@@ -41,7 +41,7 @@ def flat_error(
     def of_cluster(rows: NDArray[np.integer]) -> float:
         return _squared_distances(points.take(rows).astype(np.float64), dim, affine)
 
-    total = sum(run_in_threads(of_cluster, members, threads))
+    total = sum(run_in_threads(of_cluster, members, threads, "clusters"))
     return float(np.sqrt(total / len(labels)))
 
 

@@ -11,14 +11,18 @@ from sklearn.exceptions import ConvergenceWarning
 
 from subspan.execution.threads import single_threaded_libraries
 
+# Bounds the memory of what is compared with the centres at a time.
+ROWS_PER_PRODUCT = 1 << 14
+
 
 def label_embedding(
-    vectors: NDArray[np.float64],
+    vectors: NDArray[np.floating],
     n_clusters: int,
     *,
     n_init: int = 20,
     seed: int = 0,
     max_iter: int = 1000,
+    sample: NDArray[np.integer] | None = None,
 ) -> NDArray[np.int64]:
     """Cluster the rows by k-means, the best of `n_init` starts.
 
@@ -37,6 +41,8 @@ def label_embedding(
         Fixes the starts.
     max_iter : int
         Cap on the iterations of one start.
+    sample : array of indices, optional
+        Rows that k-means looks at; the others then go to the nearest centre.
 
     Examples
     --------
@@ -45,18 +51,40 @@ def label_embedding(
     >>> bool(labels[0] == labels[2] != labels[1] == labels[3])
     True
     """
+    if sample is not None:
+        chosen = vectors[sample].astype(np.float64)
+        labels = label_embedding(chosen, n_clusters, n_init=n_init, seed=seed, max_iter=max_iter)
+        return _nearest(vectors, _centres(chosen, labels))
     # Sums over points inside k-means depend on the number of threads.
     with single_threaded_libraries(), warnings.catch_warnings():
         # Too few distinct clusters: dealt with below.
         warnings.simplefilter("ignore", ConvergenceWarning)
         fitted = KMeans(n_clusters, n_init=n_init, max_iter=max_iter, random_state=seed).fit(vectors)
-    labels: NDArray[np.int64] = fitted.labels_.astype(np.int64)
+    labels = fitted.labels_.astype(np.int64)
     if np.unique(labels).size < n_clusters:
         labels = _filled(labels, vectors, n_clusters)
     return labels
 
 
-def _filled(labels: NDArray[np.int64], vectors: NDArray[np.float64], n_clusters: int) -> NDArray[np.int64]:
+def _centres(vectors: NDArray[np.float64], labels: NDArray[np.int64]) -> NDArray[np.float64]:
+    sums = np.zeros((int(labels.max()) + 1, vectors.shape[1]))
+    np.add.at(sums, labels, vectors)
+    centres: NDArray[np.float64] = sums / np.bincount(labels)[:, None]
+    return centres
+
+
+def _nearest(vectors: NDArray[np.floating], centres: NDArray[np.float64]) -> NDArray[np.int64]:
+    """The nearest centre of every row, the lowest of equals."""
+    lengths = (centres**2).sum(axis=1)
+    nearest = np.empty(len(vectors), np.int64)
+    with single_threaded_libraries():
+        for start in range(0, len(vectors), ROWS_PER_PRODUCT):
+            rows = vectors[start : start + ROWS_PER_PRODUCT].astype(np.float64)
+            nearest[start : start + len(rows)] = np.argmin(lengths - 2 * rows @ centres.T, axis=1)
+    return nearest
+
+
+def _filled(labels: NDArray[np.int64], vectors: NDArray[np.floating], n_clusters: int) -> NDArray[np.int64]:
     """Give each unused label to the rows equal to the one farthest from its cluster's first row."""
     _, labels = np.unique(labels, return_inverse=True)
     for unused in range(int(labels.max()) + 1, n_clusters):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
+from collections.abc import Mapping
 from typing import TypeVar
 
 Estimator = TypeVar("Estimator", bound=type)
@@ -44,6 +45,8 @@ n_jobs : int or None, default=None
     Threads. None and -1 mean all cores the process may use. The result does not depend on it.
 random_state : int, RandomState or None, default=None
     Fixes everything that is drawn at random.
+verbose : bool, default=False
+    Show on stderr which stage `fit` is in, how far it is, how fast, and how long it still takes.
 """,
     "attributes": """
 labels_ : ndarray of shape (n_samples,)
@@ -66,7 +69,7 @@ stage_seconds_ : dict
     Seconds taken by "representation", "affinity", "embedding" and "labeling".
 counts_ : dict
     What was out of the ordinary: zero and duplicate rows, empty representations, dependent atoms,
-    twins, connected components, isolated points, points left out of the embedding.
+    twins, unsettled points, connected components, isolated points, points left out of the embedding.
 n_features_in_ : int
     Number of columns seen by `fit`.
 feature_names_in_ : ndarray
@@ -74,34 +77,72 @@ feature_names_in_ : ndarray
 """,
 }
 
+
+def _edited(text: str, changes: Mapping[str, str]) -> str:
+    """The text with some passages replaced, each of which it has."""
+    for old, new in changes.items():
+        if old not in text:
+            raise AssertionError(old)
+        text = text.replace(old, new)
+    return text
+
+
 WORK_DIR = """work_dir : str, path or None, default=None
     A folder for finished blocks of coefficients. A fit that was interrupted goes on from there when the
     same call is made again; other data, parameters or seeds are refused. Needs a fixed `random_state`.
 """
 # For methods that compute block by block; in the order of their arguments.
-SECTIONS["block_stages"] = SECTIONS["stages"].replace("n_jobs : ", WORK_DIR + "n_jobs : ")
+SECTIONS["block_stages"] = _edited(
+    SECTIONS["stages"],
+    {
+        "What Gram matrices may take, such as": "What the whole process may take, such as",
+        "the coefficients are computed, not what they are.": (
+            "the work is done, not what comes out. One that is too small is refused before any work, with\n"
+            "    the smallest that would do; see `plan`."
+        ),
+        "n_jobs : ": WORK_DIR + "n_jobs : ",
+    },
+)
+SECTIONS["block_attributes"] = _edited(
+    SECTIONS["attributes"],
+    {
+        "row j represents point j.": (
+            "row j represents point j. Those that the memory budget keeps on disk are read\n"
+            "    when they are asked for: ``representation_[start:stop]``; all by ``representation_.tocsr()``"
+        ),
+        "The graph that was cut.": (
+            "The graph that was cut. For 32768 points and more of which at most half are atoms it is not\n"
+            "    formed: ``affinity_.tocsr()`` does so."
+        ),
+    },
+)
 # For methods that say themselves what happens to the rows at first.
 SECTIONS["later_stages"] = SECTIONS["stages"][SECTIONS["stages"].index("duplicates : ") :]
 
 
 def documented(estimator: Estimator) -> Estimator:
-    """Replace each line ``{section}`` of the docstring by the shared text of that name.
+    """Fill in the shared parts of an estimator's docstring."""
+    parameters = inspect.signature(estimator).parameters
+    defaults = {name: parameter.default for name, parameter in parameters.items()}
+    estimator.__doc__ = filled(estimator.__doc__ or "", defaults)
+    return estimator
+
+
+def filled(documentation: str, defaults: Mapping[str, object]) -> str:
+    """Replace each line ``{section}`` by the shared text of that name.
 
     Defaults in the shared text become those of the estimator.
     """
-    parameters = inspect.signature(estimator).parameters
 
     def default(match: re.Match[str]) -> str:
-        known = match[2] in parameters
-        return match[1] + (_as_written(parameters[match[2]].default) if known else match[3])
+        return match[1] + (_as_written(defaults[match[2]]) if match[2] in defaults else match[3])
 
     def text(match: re.Match[str]) -> str:
         section = re.sub(r"^((\w+) : .*default=)(.+)$", default, SECTIONS[match[2]], flags=re.MULTILINE)
         lines = section.strip("\n").split("\n")
         return "\n".join(match[1] + line if line else line for line in lines)
 
-    estimator.__doc__ = re.sub(r"^( *)\{(\w+)\}$", text, estimator.__doc__ or "", flags=re.MULTILINE)
-    return estimator
+    return re.sub(r"^( *)\{(\w+)\}$", text, documentation, flags=re.MULTILINE)
 
 
 def _as_written(default: object) -> str:

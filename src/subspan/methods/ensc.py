@@ -99,6 +99,7 @@ class ElasticNetSC(SubspaceClusterer):
         memory_budget: int | str | None = None,
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
+        verbose: bool = False,
     ) -> None:
         super().__init__(
             n_clusters,
@@ -113,6 +114,7 @@ class ElasticNetSC(SubspaceClusterer):
             memory_budget=memory_budget,
             n_jobs=n_jobs,
             random_state=random_state,
+            verbose=verbose,
         )
         self.tau = tau
         self.gamma = gamma

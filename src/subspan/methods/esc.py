@@ -107,6 +107,7 @@ class ESC(SubspaceClusterer):
         memory_budget: int | str | None = None,
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
+        verbose: bool = False,
     ) -> None:
         super().__init__(
             n_clusters,
@@ -121,6 +122,7 @@ class ESC(SubspaceClusterer):
             memory_budget=memory_budget,
             n_jobs=n_jobs,
             random_state=random_state,
+            verbose=verbose,
         )
         self.n_exemplars = n_exemplars
         self.regularization = regularization

@@ -4,27 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_array
 
+from subspan.affinity import ImplicitAffinity
 from subspan.base import SubspaceClusterer
+from subspan.embedding import atom_embedding, largest_dimension
 from subspan.execution.blocks import Arrays, run_blocks
 from subspan.execution.cluster import run_on_cluster
 from subspan.execution.files import whole_file
 from subspan.execution.memory import memory_budget as bytes_of_budget
+from subspan.execution.memory import used_memory
 from subspan.execution.threads import n_threads
 from subspan.execution.work_directory import WorkDirectory
-from subspan.handover import InputError, Representation
-from subspan.self_expression.blocks import Block, assemble
+from subspan.handover import Embedding, InputError, Representation
+from subspan.methods.kept_search import kept_search, pass_on_cluster
+from subspan.methods.planning import Plan, make_plan, problem_of
+from subspan.parameters import check_parameters
+from subspan.self_expression.blocks import Block, account_of, assemble
 from subspan.self_expression.consensus import ConsensusSettings
 from subspan.self_expression.dictionaries import sample_dictionaries
-from subspan.self_expression.job import ConsensusJob, plan_for
+from subspan.self_expression.job import ConsensusJob
+from subspan.self_expression.stored import StoredCoefficients
 from subspan.sources import ArraySource, Source
 from subspan.sources.npy import NpySource
 
@@ -36,6 +44,7 @@ class BlockClusterer(SubspaceClusterer):
         **SubspaceClusterer._parameter_constraints,
         "work_dir": [str, PathLike, None],
     }
+    n_nonzero: int
     work_dir: str | PathLike[str] | None
 
     def fit(self, X: ArrayLike, y: object = None, *, executor: Any = None) -> Self:
@@ -78,27 +87,108 @@ class BlockClusterer(SubspaceClusterer):
         finally:
             del self._executor
 
-    def _represent_in_blocks(
-        self, points: Source, settings: ConsensusSettings, unit_norm: bool, drawing: dict[str, Any]
-    ) -> Representation:
-        """Coefficients over the sub-dictionaries that `drawing` describes."""
+    def plan(self, X: ArrayLike) -> Plan:
+        """How a fit to `X` would use memory and time; reads no more than its size.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features), path or source
+
+        Returns
+        -------
+        Plan
+            Decisions, bytes by stage and a rough estimate of time; print it.
+        """
+        check_parameters(self)
+        return self._plan(super()._source(X))
+
+    def _problem(self, n_features: int, seed: int) -> tuple[ConsensusSettings, dict[str, Any]]:
+        """What is asked of the coefficients, and how the sub-dictionaries are drawn."""
+        raise NotImplementedError
+
+    def _source(self, X: Any) -> Source:
+        """The input, once it is certain that there is memory for what will be done with it."""
+        source = super()._source(X)
+        self._plan(source)
+        return source
+
+    def _represent(self, points: Source, unit_norm: bool, seed: int) -> Representation:
+        settings, drawing = self._problem(points.shape[1], seed)
         dictionaries = partial(sample_dictionaries, points.shape[0], **drawing)
-        budget = bytes_of_budget(self.memory_budget) // self._n_processes()
-        plan = plan_for(points, dictionaries(), settings.n_nonzero, budget)
-        job = ConsensusJob(points, dictionaries, settings, plan, unit_norm)
-        blocks = [Block.from_arrays(arrays) for arrays in self._solved(job, drawing)]
-        return assemble(blocks, points.shape[0])
+        self._chosen = plan = self._plan(points, ready=True)
+        job = ConsensusJob(points, dictionaries, settings, plan.gram_plan, unit_norm)
+        work = self._work(job, drawing)
+        self._work_key = None if work is None else work.key
+        blocks = (Block.from_arrays(arrays) for arrays in self._solved(job, plan.threads, work))
+        if work is None or plan.coefficients == "in memory":
+            representation = assemble(blocks, points.shape[0])
+        else:
+            stored = StoredCoefficients(work, points.shape[0], job.block_rows, points.dtype)
+            representation = account_of(blocks).representation(stored)
+        representation.counts["atoms_beyond_n_features"] = self.n_nonzero - settings.n_nonzero
+        return representation
 
-    def _n_processes(self) -> int:
-        return 1 if self._executor is None else max(1, len(self._executor.nthreads()))
+    def _plan(self, source: Source, ready: bool = False) -> Plan:
+        """The plan for these rows; `ready` if they have been read and normalised."""
+        settings, drawing = self._problem(source.shape[1], 0)
+        problem = problem_of(source, settings, drawing, self._n_vectors, self.normalize and not ready)
+        budget = bytes_of_budget(self.memory_budget)
+        if self.memory_budget is None:
+            # What is free comes on top of what the process has.
+            budget += used_memory()
+        executor = getattr(self, "_executor", None)
+        if executor is None:
+            return make_plan(problem, budget, n_threads(self.n_jobs), disk=self.work_dir is not None)
+        # Workers share the budget, one thread each; nothing is gained by collecting what they have stored.
+        share = budget // max(1, len(executor.nthreads()))
+        plan = make_plan(problem, share, 1, disk=True)
+        return replace(plan, coefficients="on disk") if problem.few_atoms else plan
 
-    def _solved(self, job: ConsensusJob, drawing: dict[str, Any]) -> Iterator[Arrays]:
+    @property
+    def _n_vectors(self) -> int:
+        if self.n_components == "auto":
+            return largest_dimension(self.n_clusters) + 1
+        return self.n_components or self.n_clusters
+
+    def _work(self, job: ConsensusJob, drawing: dict[str, Any]) -> WorkDirectory | None:
         if self.work_dir is None:
-            return run_blocks(job, n_threads(self.n_jobs))
-        work = WorkDirectory(Path(self.work_dir), _identity(job, drawing))
-        if self._executor is None:
-            return run_blocks(job, n_threads(self.n_jobs), work)
+            return None
+        # Workers may have another current folder.
+        return WorkDirectory(Path(self.work_dir).absolute(), _identity(job, drawing))
+
+    def _solved(self, job: ConsensusJob, threads: int, work: WorkDirectory | None) -> Iterator[Arrays]:
+        if self._executor is None or work is None:
+            return run_blocks(job, threads, work)
         return run_on_cluster(_portable(job, work), self._executor, work)
+
+    def _affinity(self) -> csr_array | NDArray[np.floating] | ImplicitAffinity:
+        if self.affinity == "self_expressive" and self._chosen.problem.few_atoms:
+            return ImplicitAffinity(self.representation_, self.scale)
+        return super()._affinity()
+
+    def _embedding(self, seed: int) -> Embedding:
+        if not isinstance(self.affinity_, ImplicitAffinity):
+            return super()._embedding(seed)
+        search = partial(
+            atom_embedding,
+            self.affinity_,
+            self.n_clusters,
+            n_components=self.n_components,
+            seed=seed,
+            n_threads=self._chosen.threads,
+        )
+        if self.work_dir is None:
+            return search()
+        place = Path(self.work_dir).absolute()
+        runner = None if self._executor is None else partial(pass_on_cluster, self._executor, place)
+        identity = {
+            "coefficients": self._work_key,
+            "scale": self.scale,
+            "seed": seed,
+            "vectors": self._n_vectors,
+        }
+        with kept_search(place, identity) as checkpoint:
+            return search(runner=runner, checkpoint=checkpoint)
 
 
 def _identity(job: ConsensusJob, drawing: dict[str, Any]) -> dict[str, Any]:

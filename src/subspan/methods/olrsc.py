@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from subspan.affinity import check_room
 from subspan.base import SubspaceClusterer
 from subspan.execution.memory import memory_budget as bytes_of_budget
+from subspan.execution.steps import Advance, steps
 from subspan.execution.threads import n_threads
 from subspan.handover import Certificate, Embedding, Factors, InputError, Representation
 from subspan.methods.documentation import documented
@@ -122,6 +123,7 @@ class OLRSC(SubspaceClusterer):
         memory_budget: int | str | None = None,
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
+        verbose: bool = False,
     ) -> None:
         super().__init__(
             n_clusters,
@@ -136,6 +138,7 @@ class OLRSC(SubspaceClusterer):
             memory_budget=memory_budget,
             n_jobs=n_jobs,
             random_state=random_state,
+            verbose=verbose,
         )
         self.n_basis = n_basis
         self.reconstruction = reconstruction
@@ -209,12 +212,13 @@ class OLRSC(SubspaceClusterer):
         right, left = np.concatenate(self._streamed, axis=1)
         self.representation_ = Factors(left, right, np.arange(len(left)))
         self.stage_seconds_, self.counts_ = {}, {}
-        with self._timed("affinity"):
-            self.affinity_ = self._affinity()
-        with self._timed("embedding"):
-            embedding = self._embed(self._seed)
-        with self._timed("labeling"):
-            self.labels_ = self._label(embedding, None, self._seed)
+        with self._shown():
+            with self._timed("affinity"):
+                self.affinity_ = self._affinity()
+            with self._timed("embedding"):
+                embedding = self._embed(self._seed)
+            with self._timed("labeling"):
+                self.labels_ = self._label(embedding, None, self._seed)
         self._warn()
         return self.labels_
 
@@ -232,20 +236,24 @@ class OLRSC(SubspaceClusterer):
         self._begin_stream(n_features, seed)
         objective, changes = [], []
         before = np.zeros((0, 0))
-        for _ in range(self.n_epochs):
-            self._stream.begin_epoch()
-            coefficients, codes = self._learn(points)
-            changes.append(_relative_change(codes, before))
-            before = codes
-            objective.append(self._stream.objective(points.rows(0, n_points), n_threads(self.n_jobs)))
+        with steps("rows", self.n_epochs * n_points) as advance:
+            for _ in range(self.n_epochs):
+                self._stream.begin_epoch()
+                coefficients, codes = self._learn(points, advance)
+                changes.append(_relative_change(codes, before))
+                before = codes
+                objective.append(self._stream.objective(points.rows(0, n_points), n_threads(self.n_jobs)))
         self.basis_ = self._stream.vectors.copy()
         self.objective_ = tuple(objective)
         left, right = (part.astype(points.dtype) for part in (codes, coefficients))
         return Representation(Factors(left, right, np.arange(n_points)), self.n_epochs, tuple(changes))
 
-    def _learn(self, points: Source) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        starts = range(0, points.shape[0], ROWS_PER_BLOCK)
-        parts = [self._stream.learn(points.rows(start, start + ROWS_PER_BLOCK)) for start in starts]
+    def _learn(self, points: Source, advance: Advance) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        parts = []
+        for start in range(0, points.shape[0], ROWS_PER_BLOCK):
+            rows = points.rows(start, start + ROWS_PER_BLOCK)
+            parts.append(self._stream.learn(rows))
+            advance(len(rows))
         coefficients, codes = (np.concatenate(part) for part in zip(*parts, strict=True))
         return coefficients, codes
 

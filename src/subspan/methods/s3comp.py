@@ -7,12 +7,10 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from subspan.handover import Representation
 from subspan.methods.documentation import documented
 from subspan.methods.in_blocks import BlockClusterer
 from subspan.parameters import at_least, between, one_of, positive_integer
 from subspan.self_expression.consensus import ConsensusSettings
-from subspan.sources import Source
 
 
 @documented
@@ -54,7 +52,7 @@ class S3COMP(BlockClusterer):
 
     Attributes
     ----------
-    {attributes}
+    {block_attributes}
 
     References
     ----------
@@ -111,6 +109,7 @@ class S3COMP(BlockClusterer):
         work_dir: str | PathLike[str] | None = None,
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
+        verbose: bool = False,
     ) -> None:
         super().__init__(
             n_clusters,
@@ -125,6 +124,7 @@ class S3COMP(BlockClusterer):
             memory_budget=memory_budget,
             n_jobs=n_jobs,
             random_state=random_state,
+            verbose=verbose,
         )
         self.n_nonzero = n_nonzero
         self.n_subproblems = n_subproblems
@@ -138,23 +138,16 @@ class S3COMP(BlockClusterer):
         self.cover = cover
         self.work_dir = work_dir
 
-    def _represent(self, points: Source, unit_norm: bool, seed: int) -> Representation:
-        return self._consensus(points, unit_norm, seed, max_iter=1, tol=0.0)
-
-    def _consensus(
-        self, points: Source, unit_norm: bool, seed: int, max_iter: int, tol: float
-    ) -> Representation:
-        n_features = points.shape[1]
+    def _problem(self, n_features: int, seed: int) -> tuple[ConsensusSettings, dict[str, Any]]:
         settings = ConsensusSettings(
             # Without damping more atoms than dimensions are dependent.
             n_nonzero=min(self.n_nonzero, n_features) if self.damping == 0 else self.n_nonzero,
             damping=self.damping,
             residual_tol=self.residual_tol,
-            max_iter=max_iter,
-            tol=tol,
             selection=self.selection,
             candidates=self.candidates,
             average=self.average,
+            **self._rounds,
         )
         everything = self.dropout == 0 and self.dictionary_size is None
         drawing = {
@@ -166,9 +159,12 @@ class S3COMP(BlockClusterer):
             "cover": self.cover,
             "seed": seed,
         }
-        representation = self._represent_in_blocks(points, settings, unit_norm, drawing)
-        representation.counts["atoms_beyond_n_features"] = self.n_nonzero - settings.n_nonzero
-        return representation
+        return settings, drawing
+
+    @property
+    def _rounds(self) -> dict[str, Any]:
+        """Outer iterations, and when a point rests."""
+        return {"max_iter": 1, "tol": 0.0}
 
 
 @documented
@@ -211,7 +207,7 @@ class S3COMPC(S3COMP):
 
     Attributes
     ----------
-    {attributes}
+    {block_attributes}
 
     References
     ----------
@@ -262,6 +258,7 @@ class S3COMPC(S3COMP):
         work_dir: str | PathLike[str] | None = None,
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
+        verbose: bool = False,
     ) -> None:
         super().__init__(
             n_clusters,
@@ -287,9 +284,11 @@ class S3COMPC(S3COMP):
             memory_budget=memory_budget,
             n_jobs=n_jobs,
             random_state=random_state,
+            verbose=verbose,
         )
         self.max_iter = max_iter
         self.tol = tol
 
-    def _represent(self, points: Source, unit_norm: bool, seed: int) -> Representation:
-        return self._consensus(points, unit_norm, seed, self.max_iter, self.tol)
+    @property
+    def _rounds(self) -> dict[str, Any]:
+        return {"max_iter": self.max_iter, "tol": self.tol}

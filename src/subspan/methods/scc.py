@@ -14,6 +14,7 @@ from subspan.affinity.curvature import curvature_affinity, curvature_scales, pol
 from subspan.affinity.simplices import sample_tuples
 from subspan.base import SubspaceClusterer
 from subspan.embedding.factored import factored_embedding
+from subspan.execution.steps import track
 from subspan.execution.threads import n_threads
 from subspan.handover import Embedding, Factors, InputError, Representation
 from subspan.labeling import label_embedding
@@ -134,6 +135,7 @@ class SCC(SubspaceClusterer):
         memory_budget: int | str | None = None,
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
+        verbose: bool = False,
     ) -> None:
         super().__init__(
             n_clusters,
@@ -148,6 +150,7 @@ class SCC(SubspaceClusterer):
             memory_budget=memory_budget,
             n_jobs=n_jobs,
             random_state=random_state,
+            verbose=verbose,
         )
         self.dim = dim
         self.affine = affine
@@ -165,8 +168,8 @@ class SCC(SubspaceClusterer):
         ratios: list[float] = []
         labels = np.zeros(points.shape[0], np.int64)
         error = self._error(points, labels)
-        while len(ratios) < self.max_iter:
-            rng = np.random.default_rng([seed, len(ratios)])
+        for number in track("rounds", range(self.max_iter), at_most=True):
+            rng = np.random.default_rng([seed, number])
             tuples = sample_tuples(labels, n_columns, self.dim + self.affine, rng)
             found = min(self._trials(points, tuples, seed), key=lambda trial: trial.error)
             ratios.append(found.error / error if error > 0 else 1.0)

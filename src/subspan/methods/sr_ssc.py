@@ -11,6 +11,7 @@ from scipy.sparse import csr_array
 from subspan.affinity import symmetric_affinity
 from subspan.base import Points, SubspaceClusterer
 from subspan.embedding.layers import merged_embedding
+from subspan.execution.steps import track
 from subspan.execution.threads import n_threads
 from subspan.handover import Embedding, InputError, Representation
 from subspan.methods.documentation import documented
@@ -115,6 +116,7 @@ class SRSSC(SubspaceClusterer):
         memory_budget: int | str | None = None,
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
+        verbose: bool = False,
     ) -> None:
         super().__init__(
             n_clusters,
@@ -129,6 +131,7 @@ class SRSSC(SubspaceClusterer):
             memory_budget=memory_budget,
             n_jobs=n_jobs,
             random_state=random_state,
+            verbose=verbose,
         )
         self.n_layers = n_layers
         self.n_anchors = n_anchors
@@ -141,7 +144,8 @@ class SRSSC(SubspaceClusterer):
         n_anchors = self.n_anchors or min(DEFAULT_ANCHORS, -(-len(rows) // 2))
         anchors = sample_anchors(rows, n_anchors, self.n_layers, seed=seed, threads=threads)
         layers = tuple(
-            anchor_codes(rows, kept, regularization=self.regularization, threads=threads) for kept in anchors
+            anchor_codes(rows, kept, regularization=self.regularization, threads=threads)
+            for kept in track("layers", anchors)
         )
         mean = _mean(layers)
         empty = int((np.diff(mean.indptr) == 0).sum())

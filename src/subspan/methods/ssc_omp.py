@@ -7,12 +7,10 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from subspan.handover import Representation
 from subspan.methods.documentation import documented
 from subspan.methods.in_blocks import BlockClusterer
 from subspan.parameters import at_least, positive_integer
 from subspan.self_expression.consensus import ConsensusSettings
-from subspan.sources import Source
 
 
 @documented
@@ -32,7 +30,7 @@ class SSCOMP(BlockClusterer):
 
     Attributes
     ----------
-    {attributes}
+    {block_attributes}
 
     References
     ----------
@@ -74,6 +72,7 @@ class SSCOMP(BlockClusterer):
         work_dir: str | PathLike[str] | None = None,
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
+        verbose: bool = False,
     ) -> None:
         super().__init__(
             n_clusters,
@@ -88,16 +87,14 @@ class SSCOMP(BlockClusterer):
             memory_budget=memory_budget,
             n_jobs=n_jobs,
             random_state=random_state,
+            verbose=verbose,
         )
         self.n_nonzero = n_nonzero
         self.residual_tol = residual_tol
         self.work_dir = work_dir
 
-    def _represent(self, points: Source, unit_norm: bool, seed: int) -> Representation:
+    def _problem(self, n_features: int, seed: int) -> tuple[ConsensusSettings, dict[str, Any]]:
         # More atoms than dimensions are dependent.
-        n_nonzero = min(self.n_nonzero, points.shape[1])
+        n_nonzero = min(self.n_nonzero, n_features)
         settings = ConsensusSettings(n_nonzero=n_nonzero, residual_tol=self.residual_tol)
-        drawing = {"n_subproblems": 1, "n_nonzero": n_nonzero, "dropout": 0.0}
-        representation = self._represent_in_blocks(points, settings, unit_norm, drawing)
-        representation.counts["atoms_beyond_n_features"] = self.n_nonzero - n_nonzero
-        return representation
+        return settings, {"n_subproblems": 1, "n_nonzero": n_nonzero, "dropout": 0.0}

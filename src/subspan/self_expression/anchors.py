@@ -56,7 +56,7 @@ def sample_anchors(
     def find(number: int) -> Indices:
         return _anchors(points, n_anchors, np.random.default_rng([seed, number]))
 
-    return list(run_in_threads(find, range(n_sets), threads))
+    return list(run_in_threads(find, range(n_sets), threads, "sets of anchors"))
 
 
 def _anchors(points: Floats, n_anchors: int, rng: np.random.Generator) -> Indices:
@@ -150,4 +150,5 @@ def _coherence(points: Floats, atoms: Floats, own: Indices, threads: int) -> NDA
         coherence: NDArray[np.float64] = products.max(axis=1).astype(np.float64)
         return coherence
 
-    return np.concatenate(list(run_in_threads(largest, range(0, len(points), TILE), threads)))
+    tiles = run_in_threads(largest, range(0, len(points), TILE), threads, "tiles of points")
+    return np.concatenate(list(tiles))

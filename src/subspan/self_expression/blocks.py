@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -37,7 +37,35 @@ class Block:
         return cls(**fields)
 
 
-def join_blocks(parts: list[Block]) -> Block:
+@dataclass
+class Account:
+    """How the coefficients of all blocks came about."""
+
+    n_iter: int = 0
+    sums: NDArray[np.float64] | float = 0.0
+    counts: NDArray[np.int64] | int = 0
+    n_empty: int = 0
+
+    def add(self, block: Block) -> None:
+        """Count a block in."""
+        self.n_iter = max(self.n_iter, block.n_iter)
+        self.sums = self.sums + block.sums
+        self.counts = self.counts + block.counts
+        self.n_empty += int((block.lengths == 0).sum())
+
+    def representation(self, coefficients: Any) -> Representation:
+        """The coefficients with the account of all of them."""
+        sums, counts = np.asarray(self.sums)[: self.n_iter], np.asarray(self.counts)
+        changes = np.sqrt(sums[:, 0] / np.maximum(sums[:, 1], 1e-300))
+        named = {
+            "empty_representations": self.n_empty,
+            "dependent_atoms": int(counts[DEPENDENT]),
+            "twins": int(counts[TWINS]),
+        }
+        return Representation(coefficients, self.n_iter, tuple(changes.tolist()), named)
+
+
+def join_blocks(parts: Sequence[Block]) -> Block:
     """Blocks that follow one another, as one."""
     return Block(
         lengths=np.concatenate([part.lengths for part in parts]),
@@ -49,17 +77,24 @@ def join_blocks(parts: list[Block]) -> Block:
     )
 
 
-def assemble(blocks: list[Block], n_points: int) -> Representation:
-    """The coefficient matrix of all blocks, with their common account."""
+def rows_of(blocks: Sequence[Block], n_points: int) -> csr_array:
+    """Coefficients of blocks that follow one another."""
     whole = join_blocks(blocks)
     indptr = np.concatenate([[0], np.cumsum(whole.lengths, dtype=np.int64)])
     if indptr[-1] <= np.iinfo(np.int32).max:
         indptr = indptr.astype(np.int32)
-    coefficients = csr_array((whole.values, whole.indices, indptr), shape=(n_points, n_points))
-    changes = np.sqrt(whole.sums[: whole.n_iter, 0] / np.maximum(whole.sums[: whole.n_iter, 1], 1e-300))
-    counts = {
-        "empty_representations": int((whole.lengths == 0).sum()),
-        "dependent_atoms": int(whole.counts[DEPENDENT]),
-        "twins": int(whole.counts[TWINS]),
-    }
-    return Representation(coefficients, whole.n_iter, tuple(changes.tolist()), counts)
+    return csr_array((whole.values, whole.indices, indptr), shape=(len(whole.lengths), n_points))
+
+
+def account_of(blocks: Iterable[Block]) -> Account:
+    """The account of blocks that nobody has to keep."""
+    account = Account()
+    for block in blocks:
+        account.add(block)
+    return account
+
+
+def assemble(blocks: Iterable[Block], n_points: int) -> Representation:
+    """The coefficient matrix of all blocks, with their common account."""
+    parts = list(blocks)
+    return account_of(parts).representation(rows_of(parts, n_points))

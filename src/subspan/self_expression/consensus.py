@@ -14,6 +14,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from subspan.execution.steps import track
+from subspan.execution.threads import stop_if_cancelled
 from subspan.execution.tiles import TILE, padded, tile_product
 from subspan.kernels.consensus import average_solutions
 from subspan.kernels.pursuit import CHUNK, advance, begin, pursue
@@ -96,7 +98,7 @@ class ConsensusTask:
         kept = [self.atom_of_row[rows] for rows in dictionaries]
         self.dictionary_atoms = [padded(self.atoms[c]) for c in kept] if gram_plan == "residual" else []
         self.shared_gram = gram_matrix(self.atoms, threads) if every_point else None
-        grams = [self._gram(columns, threads) for columns in kept]
+        grams = [self._gram(columns, threads) for columns in track("Gram matrices", kept)]
         self.dictionaries = [
             self._dictionary(columns, gram) for columns, gram in zip(kept, grams, strict=True)
         ]
@@ -241,6 +243,7 @@ class ConsensusTask:
         counts: NDArray[np.int64],
     ) -> None:
         """Solve sub-problem `t` for the active points of a tile."""
+        stop_if_cancelled()
         dictionary = self.dictionaries[t]
         picks = Picks(work.picks.indices[t], work.picks.values[t], work.picks.counts[t])
         n = len(dictionary.columns) or len(self.atoms)

@@ -52,15 +52,15 @@ def sample_dictionaries(
     >>> [len(kept) for kept in sample_dictionaries(1000, 3, n_nonzero=5, dropout=0.8, size=50)]
     [50, 50, 50]
     """
-    numbers = [uniform_numbers(seed, t, n_points) for t in range(n_subproblems)]
     if size is None:
-        _check_dropout(numbers, dropout, n_nonzero)
+        _check_dropout(seed, n_subproblems, n_points, dropout, n_nonzero)
     elif not n_nonzero < size <= n_points:
         raise InputError(
             f"dictionary_size={size} must lie between n_nonzero + 1 = {n_nonzero + 1} "
             f"and the number of distinct rows, {n_points}."
         )
-    dictionaries = [_keep(u, dropout, size) for u in numbers]
+    # One after the other: together the numbers of all would take more memory than what is kept.
+    dictionaries = [_keep(uniform_numbers(seed, t, n_points), dropout, size) for t in range(n_subproblems)]
     if cover:
         missing = np.ones(n_points, bool)
         missing[np.concatenate(dictionaries)] = False
@@ -77,17 +77,18 @@ def _keep(u: NDArray[np.float64], dropout: float, size: int | None) -> Indices:
     return np.sort(np.argsort(-u, kind="stable")[:size])
 
 
-def _check_dropout(numbers: list[NDArray[np.float64]], dropout: float, n_nonzero: int) -> None:
+def _check_dropout(seed: int, n_subproblems: int, n_points: int, dropout: float, n_nonzero: int) -> None:
     """The numbers decide which dropout rates leave every sub-problem enough atoms, so say which."""
-    n_points = len(numbers[0])
     needed = n_nonzero + 1
     if n_points < needed:
         raise InputError(
             f"n_nonzero={n_nonzero} needs at least {needed} distinct rows, but X has only {n_points} of them."
         )
-    largest = min(float(np.partition(u, -needed)[-needed]) for u in numbers)
+    drawn = (uniform_numbers(seed, t, n_points) for t in range(n_subproblems))
+    # For each sub-problem the largest rate that leaves enough, and the number that this one leaves.
+    left = [(float(np.partition(u, -needed)[-needed]), int((u >= dropout).sum())) for u in drawn]
+    largest, fewest = (min(column) for column in zip(*left, strict=True))
     if dropout > largest:
-        fewest = min(int((u >= dropout).sum()) for u in numbers)
         raise InputError(
             f"dropout={dropout} leaves only {fewest} of {n_points} points in a sub-dictionary, but "
             f"n_nonzero={n_nonzero} needs {needed}: with this random_state use dropout <= "

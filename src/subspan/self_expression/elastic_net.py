@@ -175,7 +175,7 @@ def represent_by_elastic_net(
     if with_gram is None:
         with_gram = gram_bytes(n_points, source.dtype.itemsize) <= min(budget, LARGEST_GRAM)
     task = ElasticNetTask(source, settings, with_gram=with_gram, threads=threads)
-    tiles = list(run_in_threads(task, range(0, n_points, TILE), threads))
+    tiles = list(run_in_threads(task, range(0, n_points, TILE), threads, "tiles of points"))
     coefficients = sparse_codes(tiles, n_points, source.dtype)
     if n_nonzero is not None:
         coefficients = largest_of_each_row(coefficients, n_nonzero)

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
 
+from subspan.execution.steps import track
 from subspan.execution.threads import run_in_threads
 from subspan.execution.tiles import TILE
 from subspan.handover import InputError
@@ -166,7 +167,7 @@ def find_exemplars(search: Search, first: int) -> NDArray[np.int64]:
     n_evaluated = np.zeros(n_exemplars - 1, np.int64)
     add_exemplar(search, first, 0)
     build_heap(search)
-    for n_found in range(1, n_exemplars):
+    for n_found in track("exemplars", range(1, n_exemplars)):
         n_evaluated[n_found - 1] = farthest_point(search, n_found, work)
         add_exemplar(search, int(search.heap[0]), n_found)
         # The new exemplar, now without a cost, goes to the bottom.
@@ -189,7 +190,8 @@ def _codes(search: Search, threads: int) -> csr_array:
         codes, _ = point_codes(search, start, min(start + TILE, n_points), n_exemplars)
         return csr_array(codes)
 
-    return csr_array(vstack(list(run_in_threads(solve, range(0, n_points, TILE), threads))))
+    tiles = run_in_threads(solve, range(0, n_points, TILE), threads, "tiles of points")
+    return csr_array(vstack(list(tiles)))
 
 
 def _with_own_codes(codes: csr_array, search: Search) -> csr_array:

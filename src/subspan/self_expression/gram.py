@@ -33,7 +33,7 @@ def gram_matrix(atoms: Floats, threads: int) -> Floats:
     def fill(start: int) -> None:
         gram_rows(atoms, start, gram)
 
-    for _ in run_in_threads(fill, range(0, len(atoms), TILE), threads):
+    for _ in run_in_threads(fill, range(0, len(atoms), TILE), threads, "tiles of the Gram matrix"):
         pass
     return gram
 
@@ -46,7 +46,7 @@ def gathered_matrix(gram: Floats, columns: NDArray[np.int32], threads: int) -> F
     def fill(start: int) -> None:
         gather_rows(gram, columns, start, start + TILE, part)
 
-    for _ in run_in_threads(fill, range(0, length, TILE), threads):
+    for _ in run_in_threads(fill, range(0, length, TILE), threads, "tiles of the Gram matrix"):
         pass
     return part
 

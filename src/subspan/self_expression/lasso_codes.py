@@ -119,7 +119,7 @@ def elastic_net_codes_with_cost(
         problem = Problem(correlations, k, squared_norms(rows), own[part], l1[part], l2[part], tols)
         return without_room(tile_codes(problem, gram))
 
-    tiles = list(run_in_threads(task, range(0, n, TILE), threads))
+    tiles = list(run_in_threads(task, range(0, n, TILE), threads, "tiles of points"))
     return sparse_codes(tiles, k, points.dtype), np.concatenate(
         [np.zeros(0), *[codes.cost for codes in tiles]]
     )

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from subspan.execution.steps import steps
 from subspan.handover import Factors
 from subspan.self_expression.spectrum import PrincipalAxes, principal_axes
 
@@ -146,14 +147,16 @@ def _without_gross_errors(
     errors = np.zeros_like(points)
     before = points
     changes: list[float] = []
-    while True:
-        spectrum = principal_axes(points - errors, threads)
-        clean = _cleaned(spectrum, thresholded_values(spectrum.values, tau, alpha))
-        changes.append(float(np.abs(clean - before).mean() / np.abs(points).mean()))
-        if changes[-1] <= settings.tol or len(changes) == settings.max_iter:
-            return spectrum, tuple(changes)
-        before = clean
-        errors = soft_threshold(points - clean, threshold)
+    with steps("alternations", settings.max_iter, at_most=True) as advance:
+        while True:
+            spectrum = principal_axes(points - errors, threads)
+            clean = _cleaned(spectrum, thresholded_values(spectrum.values, tau, alpha))
+            changes.append(float(np.abs(clean - before).mean() / np.abs(points).mean()))
+            if changes[-1] <= settings.tol or len(changes) == settings.max_iter:
+                return spectrum, tuple(changes)
+            before = clean
+            errors = soft_threshold(points - clean, threshold)
+            advance(1)
 
 
 def _cleaned(spectrum: PrincipalAxes, values: Doubles) -> Doubles:

@@ -129,7 +129,7 @@ class OnlineBasis:
                 points[rows], gram, self.state, self.weights, LIMITS, self._scratch(), losses[rows]
             )
 
-        for _ in run_in_threads(measure, range(0, len(points), ROWS_PER_TASK), threads):
+        for _ in run_in_threads(measure, range(0, len(points), ROWS_PER_TASK), threads, "blocks of rows"):
             pass
         apart = float(((self.vectors - self.state.memory) ** 2).sum())
         pull = self.weights[2] * np.sqrt(self.n_seen)

@@ -88,6 +88,6 @@ def _rotated(rows: Floats, axes: NDArray[np.float64], threads: int) -> NDArray[n
         stop = start + ROWS_PER_TASK
         np.matmul(rows[start:stop].astype(np.float64), axes, out=out[start:stop])
 
-    for _ in run_in_threads(fill, range(0, len(rows), ROWS_PER_TASK), threads):
+    for _ in run_in_threads(fill, range(0, len(rows), ROWS_PER_TASK), threads, "blocks of rows"):
         pass
     return out

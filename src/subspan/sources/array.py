@@ -26,7 +26,7 @@ class ArraySource:
     array: NDArray[np.floating]
     name: str = "X"
     columns: tuple[str, ...] = ()
-    # Size and time of the file it was read from.
+    # Size and time of the file it was read from, or a hash of all rows.
     stamp: str = ""
 
     @property

@@ -67,7 +67,6 @@ class ChunkedSource(ABC):
         self._bounds = bounds
         # The current folder may change, and is another one elsewhere.
         self._path = path.absolute() if path else None
-        self._stamp = file_stamp(path) if path else ""
         self._length = stored_bytes(path) if path and path.is_file() else 0
         self._recipe = recipe
         self._lock = Lock()
@@ -108,7 +107,8 @@ class ChunkedSource(ABC):
 
     def fingerprint(self) -> str:
         """Shape, type, a hash of some rows, and the stamp of the file."""
-        return fingerprint(self, self._stamp)
+        with reading(self.name):
+            return fingerprint(self, file_stamp(self._path) if self._path else "")
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), self._recipe

@@ -49,6 +49,12 @@ class ImageFolder(ChunkedSource):
             recipe=(path.absolute(), grey),
         )
 
+    @property
+    def image_shape(self) -> tuple[int, ...]:
+        """(height, width) of each image, or (height, width, 3) in colours."""
+        assert self._form is not None
+        return self._form[0]
+
     def _load(self, start: int, stop: int) -> NDArray[Any]:
         return np.stack([self._pixels(file).ravel() for file in self.files[start:stop]])
 

@@ -93,7 +93,6 @@ class NpySource:
             self._check_length(os.fstat(file.fileno()).st_size)
         self.shape = check_table(self.name, self._header.shape)
         self.dtype = float_type(self._header.stored, self.name)
-        self._stamp = file_stamp(path)
 
     def rows(self, start: int, stop: int) -> Floats:
         """Rows start to stop."""
@@ -113,7 +112,8 @@ class NpySource:
 
     def fingerprint(self) -> str:
         """Shape, type, a hash of some rows, and size and time of the file."""
-        return fingerprint(self, self._stamp)
+        with reading(self.name):
+            return fingerprint(self, file_stamp(self._path))
 
     def _open(self) -> FileIO:
         with reading(self.name):

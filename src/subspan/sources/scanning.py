@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from hashlib import blake2b
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,11 +11,10 @@ from numpy.typing import NDArray
 from subspan.handover import InputError
 from subspan.sources.base import Source
 from subspan.sources.checks import first_of_equal, row_digests, unit_rows
+from subspan.sources.unchanged import TILE, Unchanged, content_hash, tile_hashes
 
 Floats = NDArray[np.floating]
 
-# Rows whose content is hashed together: one tile of the grid on which all work is cut.
-TILE = 128
 # Rows are read in whole tiles of about this many bytes.
 BLOCK_BYTES = 2**22
 
@@ -35,23 +33,25 @@ class Scan:
     largest_row: int
     # Hash of the rows of each tile as they were read.
     tile_hashes: NDArray[np.uint64]
+    # Fingerprint of the source before the pass.
+    seen: str
 
-    def check_unchanged(self, rows: Floats, start: int, name: str) -> None:
-        """Raise if rows that were read again, from the start of a tile on, are not what they were.
+    @property
+    def content(self) -> str:
+        """Hash of all rows as they were read."""
+        return content_hash(self.tile_hashes)
+
+    def watched(self, source: Source) -> Unchanged:
+        """The source that was scanned; from now on it may not change.
 
         Examples
         --------
         >>> from subspan.sources import ArraySource
-        >>> found = scan(ArraySource(np.eye(200)), normalize=True)
-        >>> found.check_unchanged(np.eye(200)[128:], 128, "X")
+        >>> source = ArraySource(np.eye(200))
+        >>> scan(source, normalize=True).watched(source).rows(128, 200).shape
+        (72, 200)
         """
-        first = start // TILE
-        hashes = tile_hashes(rows)
-        changed = np.flatnonzero(hashes != self.tile_hashes[first : first + len(hashes)])
-        if len(changed):
-            row = (first + int(changed[0])) * TILE
-            last = min(row + TILE, len(self.copy_of)) - 1
-            raise InputError(f"{name}: rows {row} to {last} have changed since they were first read.")
+        return Unchanged(source, self.tile_hashes, self.seen)
 
 
 def scan(source: Source, normalize: bool) -> Scan:
@@ -77,6 +77,7 @@ def scan(source: Source, normalize: bool) -> Scan:
     ([0, 1, 0], [1], 4.0, 2)
     """
     n_rows = source.shape[0]
+    seen = source.fingerprint()
     digests = np.empty((n_rows, 2), np.uint64)
     has_direction = np.empty(n_rows, bool)
     hashes = []
@@ -95,7 +96,7 @@ def scan(source: Source, normalize: bool) -> Scan:
     zero_rows = np.flatnonzero(~has_direction)
     if normalize:
         copy_of[zero_rows] = zero_rows
-    return Scan(zero_rows, copy_of, largest, largest_row, np.concatenate(hashes))
+    return Scan(zero_rows, copy_of, largest, largest_row, np.concatenate(hashes), seen)
 
 
 def _unit_digests(block: Floats, has_direction: NDArray[np.bool_]) -> NDArray[np.uint64]:
@@ -105,15 +106,6 @@ def _unit_digests(block: Floats, has_direction: NDArray[np.bool_]) -> NDArray[np
     digests = np.zeros((len(block), 2), np.uint64)
     digests[has_direction] = row_digests(unit_rows(block[has_direction]))
     return digests
-
-
-def tile_hashes(rows: Floats) -> NDArray[np.uint64]:
-    """Hash of each tile of `rows`, the first of which begins a tile; 0.0 and -0.0 differ."""
-    digests = [
-        blake2b(np.ascontiguousarray(rows[start : start + TILE]).data, digest_size=8).digest()
-        for start in range(0, len(rows), TILE)
-    ]
-    return np.frombuffer(b"".join(digests), np.uint64)
 
 
 def _blocks(source: Source, start: int = 0) -> Iterator[tuple[int, Floats]]:

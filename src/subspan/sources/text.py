@@ -1,22 +1,26 @@
-"""Rows of a table in a text file (.csv, .tsv), read into memory."""
+"""Rows of a table in a text file (.csv, .tsv)."""
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from subspan.handover import InputError
-from subspan.sources.array import ArraySource
+from subspan.sources import chunked
 from subspan.sources.choosing import choose_columns, text_column
-from subspan.sources.faults import check_table, reading
-from subspan.sources.identity import file_stamp
+from subspan.sources.faults import reading
 
 DELIMITERS = (",", ";", "\t")
+
+# A line of the table, or several where a cell has line breaks, with the number of the first one.
+Record = tuple[int, str]
 
 
 @dataclass(frozen=True)
@@ -29,8 +33,51 @@ class Layout:
     names: tuple[str, ...]
 
 
-def open_text(path: Path, columns: Sequence[str] | None = None) -> ArraySource:
+@dataclass(frozen=True)
+class Place:
+    """Where a piece of the table begins."""
+
+    row: int
+    line: int
+    # As the file's own tell has it.
+    offset: int
+
+
+class TextSource(chunked.ChunkedSource):
+    """Columns of numbers of a text file, parsed piece by piece; made by `open_text`.
+
+    Always of float64: text does not say how precise it is.
+    """
+
+    def __init__(
+        self, path: Path, layout: Layout, columns: tuple[str, ...], n_rows: int, places: Sequence[Place]
+    ) -> None:
+        self._text = path.absolute()
+        self._layout = layout
+        self._places = places
+        super().__init__(
+            name=str(path),
+            shape=(n_rows, len(columns)),
+            stored=np.dtype(np.float64),
+            bounds=np.array([*(place.row for place in places), n_rows]),
+            columns=columns,
+            path=path,
+            # With the places of the pieces: to find them is to read the whole file.
+            recipe=(self._text, layout, columns, n_rows, places),
+        )
+
+    def _load(self, start: int, stop: int) -> NDArray[Any]:
+        place = self._places[int(np.searchsorted(self._bounds, start))]
+        with _opened(self._text) as file:
+            file.seek(place.offset)
+            records = list(islice(_records(file, place.line), stop - start))
+        return _parse(records, self.name, self._layout, self.columns)
+
+
+def open_text(path: Path, columns: Sequence[str] | None = None) -> TextSource:
     r"""Columns of numbers of a text file; a first line that is not all numbers names them.
+
+    The file is read through once, to check every cell and to know where its rows are.
 
     Parameters
     ----------
@@ -39,32 +86,34 @@ def open_text(path: Path, columns: Sequence[str] | None = None) -> ArraySource:
     columns : sequence of str, optional
         Which columns, in this order; by default all, which must then hold numbers.
 
-    Returns
-    -------
-    ArraySource
-        Always of float64: text does not say how precise it is.
-
     Examples
     --------
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "plants.csv"
     >>> _ = path.write_text("name,width,height\nrose,1.5,2\nlily,0.5,3\n")
-    >>> open_text(path, ["height", "width"]).array.tolist()
+    >>> open_text(path, ["height", "width"]).rows(0, 2).tolist()
     [[2.0, 1.5], [3.0, 0.5]]
     """
     name = str(path)
-    with reading(name), path.open(encoding="utf-8-sig", newline="") as file:
+    with reading(name), _opened(path) as file:
         layout = _layout(file, name)
         chosen = choose_columns(name, layout.names, columns)
         file.seek(0)
-        try:
-            array = _parse(file, name, layout, chosen)
-        except ValueError as error:
-            file.seek(0)
-            _explain(file, name, layout, chosen)
-            raise error
-    check_table(name, array.shape)
-    return ArraySource(array, name, chosen, file_stamp(path))
+        records = _records(file)
+        if layout.has_header:
+            next(records)
+        piece_rows = max(1, chunked.PIECE_BYTES // (8 * len(layout.names)))
+        places: list[Place] = []
+        n_rows, offset = 0, file.tell()
+        while piece := list(islice(records, piece_rows)):
+            _parse(piece, name, layout, chosen, is_first=not places)
+            places.append(Place(n_rows, piece[0][0], offset))
+            n_rows, offset = n_rows + len(piece), file.tell()
+    return TextSource(path, layout, chosen, n_rows, tuple(places))
+
+
+def _opened(path: Path) -> IO[str]:
+    return path.open(encoding="utf-8-sig", newline="")
 
 
 def _layout(file: IO[str], name: str) -> Layout:
@@ -78,40 +127,13 @@ def _layout(file: IO[str], name: str) -> Layout:
     return Layout(delimiter, has_header, tuple(name.strip() for name in names))
 
 
-def _parse(file: IO[str], name: str, layout: Layout, columns: tuple[str, ...]) -> np.ndarray:
-    lines = (line for _, line in _even_records(file, name, layout))
-    position = {column: j for j, column in enumerate(layout.names)}
-    return np.loadtxt(
-        lines,
-        delimiter=layout.delimiter,
-        quotechar='"',
-        comments=None,
-        usecols=[position[column] for column in columns],
-        ndmin=2,
-    )
-
-
-def _even_records(file: IO[str], name: str, layout: Layout) -> Iterator[tuple[int, str]]:
-    """Records of data and the lines they begin at; one with too few or too many cells is refused."""
-    records = _records(file)
-    if layout.has_header:
-        next(records)
-    expected = len(layout.names)
-    for number, line in records:
-        # Counting separators is fast; only where something is quoted the cells have to be looked at.
-        quoted = '"' in line
-        found = len(_cells(line, layout.delimiter)) if quoted else line.count(layout.delimiter) + 1
-        if found != expected:
-            raise InputError(f"{name}: line {number} has {found} cells, but the first line has {expected}.")
-        yield number, line
-
-
-def _records(file: Iterable[str]) -> Iterator[tuple[int, str]]:
-    """Lines that are not blank, with their numbers; a line break inside quotes does not end a record."""
-    record, begins = "", 0
-    for number, line in enumerate(file, 1):
+def _records(file: IO[str], line: int = 1) -> Iterator[Record]:
+    """Lines that are not blank, counted from `line`; a line break inside quotes does not end a record."""
+    record, begins = "", line
+    # Not by the file's own iterator, which forbids to ask where it stands.
+    for number, text in enumerate(iter(file.readline, ""), line):
         begins = begins if record else number
-        record += line
+        record += text
         if record.count('"') % 2 == 0:
             if record.strip():
                 yield begins, record
@@ -120,24 +142,54 @@ def _records(file: Iterable[str]) -> Iterator[tuple[int, str]]:
         yield begins, record
 
 
-def _explain(file: IO[str], name: str, layout: Layout, columns: tuple[str, ...]) -> None:
-    """Name the first cell that is not a number."""
-    position = {column: j for j, column in enumerate(layout.names)}
-    is_first = True
-    for number, line in _even_records(file, name, layout):
-        cells = _cells(line, layout.delimiter)
+def _parse(
+    records: Sequence[Record], name: str, layout: Layout, columns: tuple[str, ...], is_first: bool = False
+) -> NDArray[np.float64]:
+    """Numbers of some columns; the first record or cell that is not as it should be is named."""
+    _check_even(records, name, layout)
+    positions = [layout.names.index(column) for column in columns]
+    try:
+        return np.loadtxt(
+            [text for _, text in records],
+            delimiter=layout.delimiter,
+            quotechar='"',
+            comments=None,
+            usecols=positions,
+            ndmin=2,
+        )
+    except ValueError:
+        _explain(records, name, layout, columns, is_first)
+        raise
+
+
+def _check_even(records: Sequence[Record], name: str, layout: Layout) -> None:
+    """Refuse a record with too few or too many cells."""
+    expected = len(layout.names)
+    for number, text in records:
+        # Counting separators is fast; only where something is quoted the cells have to be looked at.
+        quoted = '"' in text
+        found = len(_cells(text, layout.delimiter)) if quoted else text.count(layout.delimiter) + 1
+        if found != expected:
+            raise InputError(f"{name}: line {number} has {found} cells, but the first line has {expected}.")
+
+
+def _explain(
+    records: Sequence[Record], name: str, layout: Layout, columns: tuple[str, ...], is_first: bool
+) -> None:
+    """Name the first cell that is not a number; one in the first record speaks for its whole column."""
+    for number, text in records:
+        cells = dict(zip(layout.names, _cells(text, layout.delimiter), strict=True))
         for column in columns:
-            cell = cells[position[column]].strip()
+            cell = cells[column].strip()
             if not _is_number(cell):
-                if is_first and cell:
+                if is_first and cell and number == records[0][0]:
                     raise text_column(name, column, f"{cell[:40]!r} (line {number})")
                 held = f"holds {cell[:40]!r}, which is not a number" if cell else "is empty"
                 raise InputError(f"{name}: line {number}, column {column!r} {held}.")
-        is_first = False
 
 
-def _cells(line: str, delimiter: str) -> list[str]:
-    return next(csv.reader([line], delimiter=delimiter), [])
+def _cells(text: str, delimiter: str) -> list[str]:
+    return next(csv.reader([text], delimiter=delimiter), [])
 
 
 def _is_number(cell: str) -> bool:

@@ -109,9 +109,11 @@ class Subset:
     def rows(self, start: int, stop: int) -> Floats:
         """Rows start to stop of those chosen."""
         chosen = self.indices[start:stop]
-        if len(chosen) and chosen[-1] - chosen[0] + 1 == len(chosen):
-            return self.source.rows(int(chosen[0]), int(chosen[-1]) + 1)
-        return self.source.take(chosen)
+        if len(chosen) == 0 or chosen[-1] - chosen[0] >= 2 * len(chosen):
+            return self.source.take(chosen)
+        # Where few are left out, those are read too: a source may know more about rows that follow another.
+        between: Floats = self.source.rows(int(chosen[0]), int(chosen[-1]) + 1)[chosen - chosen[0]]
+        return between
 
     def take(self, indices: NDArray[np.integer]) -> Floats:
         """The rows at sorted `indices` among those chosen."""

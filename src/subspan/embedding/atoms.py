@@ -1,0 +1,107 @@
+"""Embedding of points that are represented by a few of them: cost and memory linear in the points."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from subspan.embedding.atom_graph import (
+    AtomGraph,
+    PassJob,
+    WeightedRows,
+    edges_among_atoms,
+    survey,
+    vectors_of_all,
+)
+from subspan.embedding.atom_search import Checkpoint, Floats, Products, leading_pairs
+from subspan.embedding.operator import normalised_product
+from subspan.embedding.shared import certificate, check_counts, pairs_before_gap, positive_peaks
+from subspan.execution.blocks import run_blocks
+from subspan.execution.threads import single_threaded_libraries
+from subspan.handover import Embedding
+
+# Who carries out a pass over all rows: gives the parts of the sum, in order.
+Runner = Callable[[PassJob], Iterator[dict[str, NDArray[Any]]]]
+
+
+def atom_embedding(
+    rows: WeightedRows,
+    n_clusters: int,
+    *,
+    n_components: int | Literal["auto"] | None = None,
+    seed: int = 0,
+    tol: float = 1e-6,
+    max_products: int = 2000,
+    n_threads: int = 1,
+    runner: Runner | None = None,
+    checkpoint: Checkpoint | None = None,
+) -> Embedding:
+    """Embed the points by the largest eigenvectors of D^-1/2 (|C| + |C|^T) D^-1/2, read row by row of C.
+
+    The same vectors as those of `spectral_embedding`, which forms the graph; meant for coefficients with few
+    columns that are not zero. Rows have type float32: they only have to tell clusters apart.
+
+    Parameters
+    ----------
+    rows : WeightedRows
+        |C|, scaled as wanted.
+    n_clusters, n_components, seed, tol, max_products, n_threads : as for `spectral_embedding`
+    runner : callable, optional
+        Carries out a pass over the rows; by default this process with `n_threads` threads.
+    checkpoint : Checkpoint, optional
+        Where the search is kept, so that the same call goes on with it.
+
+    Examples
+    --------
+    >>> from scipy.sparse import csr_array
+    >>> from subspan.affinity import ImplicitAffinity
+    >>> C = csr_array(np.kron(np.eye(2), [[0, 1, 1], [1, 0, 1], [0, 1, 0]]))
+    >>> atom_embedding(ImplicitAffinity(C), 2).vectors.round(3).tolist()
+    [[1.0, 0.0], [1.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.0, 1.0], [0.0, 1.0]]
+    """
+    graph = survey(rows, n_clusters)
+    check_counts(int(graph.embedded.sum()), n_clusters, n_components)
+    exact = _exact_vectors(graph)
+    n_exact = exact.shape[1]
+    among = edges_among_atoms(graph)
+    with single_threaded_libraries(), normalised_product(among, graph.roots, n_threads) as times_among:
+        products = _products(graph, times_among, runner or partial(run_blocks, threads=n_threads))
+        solve = partial(leading_pairs, products, exact, seed=seed, checkpoint=checkpoint)
+        if n_components == "auto":
+            pairs = pairs_before_gap(solve, n_exact, n_clusters, tol, max_products)
+        else:
+            n_wanted = max(0, (n_components or n_clusters) - n_exact)
+            pairs = solve(n_wanted, tol=tol, max_products=max_products)
+    values = np.concatenate([np.ones(n_exact), np.minimum(pairs.values, 1.0)])
+    n_vectors = n_exact + pairs.n_wanted
+    leading = positive_peaks(np.hstack([exact, pairs.vectors[:, : pairs.n_wanted]]))
+    vectors = vectors_of_all(graph, leading, values[:n_vectors], np.float32)
+    proof = certificate(pairs, 0.0, tol)
+    return Embedding(vectors, values, graph.components, graph.embedded, proof, graph.atoms)
+
+
+def _exact_vectors(graph: AtomGraph) -> Floats:
+    """Parts on the atoms of the eigenvectors of value 1: the roots of the degrees of each component."""
+    components = graph.components[graph.embedded]
+    whole = np.bincount(components, graph.degrees[graph.embedded])
+    exact = np.zeros((len(graph.atoms), len(whole)))
+    of_atoms = graph.components[graph.atoms]
+    exact[np.arange(len(exact)), of_atoms] = graph.roots / np.sqrt(whole[of_atoms])
+    return exact
+
+
+def _products(graph: AtomGraph, times_among: Callable[[Floats], Floats], run: Runner) -> Products:
+    roots = graph.roots[:, None]
+
+    def products(block: Floats) -> tuple[Floats, Floats]:
+        job = PassJob(graph.rows, graph.position, graph.degrees, block / roots)
+        total = np.zeros_like(block)
+        for part in run(job):
+            total += part["sum"]
+        return times_among(block), total / roots
+
+    return products

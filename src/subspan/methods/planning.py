@@ -1,0 +1,338 @@
+"""How a fit in blocks will use memory and time: decided and told before any work."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from itertools import product
+from typing import Literal
+
+import numpy as np
+
+from subspan.embedding.atom_graph import PIECE
+from subspan.embedding.atom_search import BASIS_BLOCKS as BLOCKS_ON_ATOMS
+from subspan.embedding.eigen import GUARD_VECTORS
+from subspan.embedding.search import BASIS_BLOCKS as BLOCKS_ON_ALL
+from subspan.execution.memory import used_memory
+from subspan.execution.tiles import TILE, padded_length
+from subspan.handover import InputError
+from subspan.self_expression.consensus import ConsensusSettings
+from subspan.self_expression.plan import GramPlan, choose_gram_plan, gram_costs
+from subspan.sources import ArraySource, Source
+
+# The spectral stage goes by the atoms alone where there are many points and far fewer atoms.
+MANY_POINTS = 1 << 15
+POINTS_PER_ATOM = 2
+
+# Measured: compiled kernels and what libraries allocate at their first use.
+FIRST_USE = 90 * 10**6
+# Bytes for each row of the input while rows are looked at and compared, and afterwards.
+PER_ROW_SCANNED = 100
+PER_ROW = 40
+# Nanoseconds for an atom in one step of a pursuit over Gram rows, and over products with residuals.
+GRAM_STEP = 0.8
+RESIDUAL_STEP = 0.4
+# Passes of the spectral search over all coefficients, and nanoseconds for one of them and one vector.
+TYPICAL_PASSES = 25
+PASS_STEP = 1.0
+# Reading and checking a coefficient from disk, in nanoseconds.
+DISK_STEP = 12.0
+
+Terms = Mapping[str, int]
+# In the order in which they are tried.
+Place = Literal["in memory", "on disk"]
+
+
+@dataclass(frozen=True)
+class Problem:
+    """The sizes that memory and time depend on."""
+
+    n_points: int
+    n_features: int
+    itemsize: int
+    # Points in each sub-dictionary, and in any of them.
+    sizes: Sequence[int]
+    n_atoms: int
+    settings: ConsensusSettings
+    n_vectors: int
+    # Bytes of rows that stay in memory.
+    rows_held: int
+
+    @property
+    def few_atoms(self) -> bool:
+        """Whether the spectral stage goes by the atoms alone."""
+        return self.n_points >= MANY_POINTS and self.n_atoms * POINTS_PER_ATOM <= self.n_points
+
+    @property
+    def n_coefficients(self) -> int:
+        """Most entries that C can have."""
+        return self.n_points * min(self.settings.n_nonzero * len(self.sizes), self.n_atoms)
+
+    @property
+    def width(self) -> int:
+        """Vectors that the spectral search moves at a time."""
+        return self.n_vectors + GUARD_VECTORS
+
+
+def problem_of(
+    source: Source,
+    settings: ConsensusSettings,
+    drawing: Mapping[str, object],
+    n_vectors: int,
+    normalize: bool,
+) -> Problem:
+    """The sizes of a problem; the number of atoms is what a draw has on average, which takes no draw."""
+    n_points, n_features = source.shape
+    kept = drawing.get("size") or n_points * (1 - float(str(drawing["dropout"])))
+    share = min(1.0, float(str(kept)) / n_points)
+    n_subproblems = int(str(drawing["n_subproblems"]))
+    missed = 0.0 if drawing.get("cover") else (1 - share) ** n_subproblems
+    n_atoms = round(n_points * (1 - missed))
+    itemsize = source.dtype.itemsize
+    held = source.held_bytes
+    if isinstance(source, ArraySource):
+        # It is there already; what is made of it comes on top.
+        held = n_points * n_features * itemsize if normalize else 0
+    sizes = (round(share * n_points),) * n_subproblems
+    return Problem(n_points, n_features, itemsize, sizes, n_atoms, settings, n_vectors, held)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a fit will do.
+
+    `str(plan)` is the table that ``subspan plan`` prints.
+    """
+
+    problem: Problem
+    gram_plan: GramPlan
+    threads: int
+    # Where the coefficients are while the spectral stage works with them.
+    coefficients: Place
+    # What the process has already.
+    process: int
+
+    @cached_property
+    def stages(self) -> Mapping[str, Terms]:
+        """Bytes by stage and by what they are for, without those of the process."""
+        return {
+            "reading": {"rows held": self.problem.rows_held, "row numbers": self._per_row(PER_ROW_SCANNED)},
+            "representation": self._representation(),
+            "embedding": self._on_atoms() if self.problem.few_atoms else self._on_all(),
+            "labeling": self._labeling(),
+        }
+
+    @property
+    def peak(self) -> int:
+        """Bytes of the whole process, at most."""
+        return self.process + max(sum(terms.values()) for terms in self.stages.values())
+
+    @property
+    def largest_term(self) -> tuple[str, int]:
+        """What takes most in the stage that takes most."""
+        worst = max(self.stages.values(), key=lambda terms: sum(terms.values()))
+        return max(worst.items(), key=lambda item: item[1])
+
+    @cached_property
+    def seconds(self) -> Mapping[str, float]:
+        """A rough estimate of the time of each stage on this machine."""
+        problem, settings = self.problem, self.problem.settings
+        n, d, t = problem.n_points, problem.n_features, len(problem.sizes)
+        steps = n * t * settings.n_nonzero * settings.max_iter
+        flops = 2.0 * n * problem.n_atoms * d
+        if self.gram_plan == "residual":
+            flops += 2.0 * steps * problem.sizes[0] * d
+        else:
+            flops += sum(2.0 * size**2 * d for size in problem.sizes)
+        loops = (
+            steps * problem.sizes[0] * (RESIDUAL_STEP if self.gram_plan == "residual" else GRAM_STEP) / 1e9
+        )
+        # After the first iteration most pursuits find their first steps again.
+        loops *= 1.0 if settings.max_iter == 1 else 0.8
+        entries = problem.n_coefficients * TYPICAL_PASSES
+        reading = entries * DISK_STEP / 1e9 if self.coefficients == "on disk" else 0.0
+        return {
+            "representation": (flops / _flops_per_second() + loops) / self.threads,
+            "embedding": (entries * problem.width * PASS_STEP / 1e9 + reading) / self.threads,
+        }
+
+    def __str__(self) -> str:
+        return "\n".join(_lines(self))
+
+    def _per_row(self, n_bytes: int) -> int:
+        return self.problem.n_points * n_bytes
+
+    @property
+    def _common(self) -> dict[str, int]:
+        return {"rows held": self.problem.rows_held, "row numbers": self._per_row(PER_ROW)}
+
+    @property
+    def _kept_coefficients(self) -> int:
+        if self.coefficients == "on disk":
+            return 0
+        return self.problem.n_coefficients * (4 + self.problem.itemsize)
+
+    def _representation(self) -> Terms:
+        problem, item = self.problem, self.problem.itemsize
+        n_atoms = padded_length(problem.n_atoms)
+        every_point = self.gram_plan in ("shared", "gathered")
+        rows = padded_length(problem.n_points) if every_point else n_atoms
+        n_subproblems, longest = len(problem.sizes), max(problem.sizes)
+        settings = problem.settings
+        capacity = min(settings.n_nonzero * n_subproblems * settings.max_iter, problem.n_atoms)
+        tile = TILE * (n_atoms * item * (not every_point) + capacity * 12 + problem.n_features * item * 3)
+        tile += TILE * (longest * item if self.gram_plan == "residual" else 0)
+        tile += n_atoms * 16 + longest * 3 * item
+        costs = gram_costs(problem.n_points, problem.sizes, problem.n_features, item)
+        gram = getattr(costs, self.gram_plan)
+        return {
+            **self._common,
+            # Twice: as read, and padded to whole tiles.
+            "atoms": 2 * rows * problem.n_features * item,
+            "copies of the atoms" if self.gram_plan == "residual" else "Gram matrices": gram,
+            "sub-dictionaries": sum(problem.sizes) * 12 + n_subproblems * n_atoms * 4,
+            "buffers of the threads": self.threads * tile,
+            # Twice: in blocks, and put together.
+            "coefficients": 2 * self._kept_coefficients,
+        }
+
+    def _on_atoms(self) -> Terms:
+        problem = self.problem
+        block = problem.n_atoms * problem.width * 8
+        among = problem.n_atoms * problem.n_coefficients // problem.n_points
+        return {
+            **self._common,
+            "coefficients": self._kept_coefficients,
+            "vertices": self._per_row(60),
+            "edges among the atoms": 40 * among,
+            "trial vectors": (3 * BLOCKS_ON_ATOMS + 6) * block,
+            "buffers of the threads": self.threads * (block + PIECE * self._row_of_coefficients * 3),
+            "embedding": self._embedding,
+        }
+
+    def _on_all(self) -> Terms:
+        problem = self.problem
+        entries = problem.n_coefficients
+        return {
+            **self._common,
+            "coefficients": entries * (4 + problem.itemsize),
+            # The graph, a copy in float64 with its rows scaled, and what its sum passes through.
+            "affinity": 2 * entries * (4 + problem.itemsize + 24),
+            "trial vectors": (2 * BLOCKS_ON_ALL + 4) * problem.width * self._per_row(8),
+        }
+
+    def _labeling(self) -> Terms:
+        problem = self.problem
+        looked_at = problem.n_atoms if problem.few_atoms else problem.n_points
+        return {
+            **self._common,
+            "coefficients": self._kept_coefficients,
+            "embedding": self._embedding,
+            "k-means": looked_at * problem.n_vectors * 8 * 3 + self._per_row(32),
+        }
+
+    @property
+    def _embedding(self) -> int:
+        return self._per_row(self.problem.n_vectors * (4 if self.problem.few_atoms else 8))
+
+    @property
+    def _row_of_coefficients(self) -> int:
+        return self.problem.n_coefficients // self.problem.n_points * (4 + self.problem.itemsize)
+
+
+def make_plan(problem: Problem, budget: int, threads: int, *, disk: bool) -> Plan:
+    """The fastest plan that fits.
+
+    Parameters
+    ----------
+    problem : Problem
+    budget : int
+        Bytes that the process may take in all.
+    threads : int
+        Most threads to use.
+    disk : bool
+        Whether there is a work directory, so that coefficients may stay on disk.
+
+    Raises
+    ------
+    InputError
+        If none fits: with the smallest budget that would do, and what takes most of it.
+    """
+    process = used_memory() + FIRST_USE
+    plans = list(_candidates(problem, budget - process, threads, process))
+    possible = [plan for plan in plans if disk or plan.coefficients == "in memory"]
+    fitting = [plan for plan in possible if plan.peak <= budget]
+    if fitting:
+        # By what is known to be faster, not by a clock: the same sizes must give the same plan.
+        return min(fitting, key=lambda plan: (plan.gram_plan == "residual", -plan.threads, plan.coefficients))
+    smallest = min(possible, key=lambda plan: plan.peak)
+    raise InputError(_refusal(budget, smallest, plans))
+
+
+def _candidates(problem: Problem, room: int, threads: int, process: int) -> Iterator[Plan]:
+    places: tuple[Place, ...] = ("in memory", "on disk") if problem.few_atoms else ("in memory",)
+    for n_threads, place in product(dict.fromkeys((threads, 1)), places):
+        bare = Plan(problem, "residual", n_threads, place, process)
+        copies = gram_costs(problem.n_points, problem.sizes, problem.n_features, problem.itemsize).residual
+        left = room - (sum(bare.stages["representation"].values()) - copies)
+        gram_plan = choose_gram_plan(
+            problem.n_points, problem.n_atoms, problem.sizes, problem.n_features,
+            problem.settings.n_nonzero, problem.itemsize, max(left, 0),
+        )  # fmt: skip
+        yield bare
+        if gram_plan != "residual":
+            yield replace(bare, gram_plan=gram_plan)
+
+
+def _refusal(budget: int, smallest: Plan, plans: Sequence[Plan]) -> str:
+    name, n_bytes = smallest.largest_term
+    take = "take" if name.endswith("s") else "takes"
+    sentence = (
+        f"memory_budget: {_size(budget)} is too little; {_size(_rounded(smallest.peak))} would do, of which "
+        f"{name} {take} {_size(n_bytes)} and libraries {_size(smallest.process)}"
+    )
+    on_disk = min(plan.peak for plan in plans)
+    if on_disk < smallest.peak:
+        sentence += f", or {_size(_rounded(on_disk))} with a work_dir for the coefficients"
+    if smallest.problem.few_atoms:
+        return sentence + "."
+    return sentence + "; a dictionary_size makes the rest grow with the number of points only."
+
+
+def _rounded(n_bytes: int) -> int:
+    """Up to a number that reads well and is still enough."""
+    return -(-n_bytes // 10**7) * 10**7
+
+
+def _size(n_bytes: int) -> str:
+    return f"{n_bytes / 1e9:.3g} GB" if n_bytes >= 10**9 else f"{n_bytes / 1e6:.0f} MB"
+
+
+def _lines(plan: Plan) -> Iterator[str]:
+    problem = plan.problem
+    yield f"{problem.n_points} points, {problem.n_features} features, about {problem.n_atoms} atoms"
+    yield f"Gram plan: {plan.gram_plan}; {plan.threads} threads; coefficients {plan.coefficients}"
+    spectral = "by the atoms, without forming the affinity" if problem.few_atoms else "by the affinity"
+    yield f"Spectral stage: {spectral}"
+    yield f"{'libraries':24}{_size(plan.process):>10}"
+    for stage, terms in plan.stages.items():
+        seconds = plan.seconds.get(stage)
+        about = f"   about {seconds:.0f} s" if seconds is not None else ""
+        yield f"{stage:24}{_size(plan.process + sum(terms.values())):>10}{about}"
+        for name, n_bytes in terms.items():
+            if n_bytes:
+                yield f"  {name:22}{_size(n_bytes):>10}"
+    yield f"{'peak':24}{_size(plan.peak):>10}"
+
+
+@lru_cache(maxsize=1)
+def _flops_per_second() -> float:
+    """Rate of one thread for products of the size of tiles, from a few of them."""
+    rows, atoms = np.ones((TILE, 256), np.float32), np.ones((2048, 256), np.float32)
+    rows @ atoms.T
+    start = time.perf_counter()
+    for _ in range(5):
+        rows @ atoms.T
+    return 5 * 2.0 * TILE * 2048 * 256 / (time.perf_counter() - start)
