@@ -3,20 +3,27 @@
 #   make test    lint, then all tests
 #   make lint    imports, style, types
 #   make format  let ruff rewrite the layout
+#   make docs    the documentation, as pages in build/docs
+#   make linkcheck  ask for every address in the documentation, which takes the network
 #   make bench   speed, as ratios against other implementations in the same run
+#   make scale   a million points, and memory under budgets (half an hour)
+#   make soak    kill 200 fits and let them go on (ten minutes)
 #   make clean   remove .venv and everything generated
 # Another interpreter: make test PYTHON=python3.12
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# Warnings are errors, reported together at the end.
+SPHINX := $(BIN)/sphinx-build --fail-on-warning --keep-going --doctree-dir build/doctrees
 
 # The stamps remember which dependencies .venv holds; a newer pyproject.toml makes them stale.
 BASE := $(VENV)/.installed
 DEV := $(VENV)/.installed-dev
 BENCH := $(VENV)/.installed-bench
+DOCS := $(VENV)/.installed-docs
 
-.PHONY: demo test lint format bench clean
+.PHONY: demo test lint format docs linkcheck bench scale soak clean
 .DELETE_ON_ERROR:
 
 demo: $(BASE)
@@ -35,8 +42,20 @@ format: $(DEV)
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
+docs: $(DOCS)
+	$(SPHINX) --builder html docs build/docs
+
+linkcheck: docs
+	$(SPHINX) --builder linkcheck docs build/linkcheck
+
 bench: $(BENCH)
 	$(BIN)/python -m benchmarks.speed
+
+scale: $(BENCH)
+	$(BIN)/python -m benchmarks.scale
+
+soak: $(BENCH)
+	$(BIN)/python -m benchmarks.soak
 
 $(BIN)/python:
 	@command -v $(PYTHON) >/dev/null || { echo "subspan needs Python 3.11 or newer, but '$(PYTHON)' was not found. Try: make PYTHON=/path/to/python3.11" >&2; exit 1; }
@@ -51,10 +70,14 @@ $(DEV): pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --editable '.[dev]'
 	@touch $(BASE) $@
 
+$(DOCS): pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --editable '.[docs]'
+	@touch $(BASE) $@
+
 $(BENCH): pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --editable '.[bench]'
 	@touch $(BASE) $@
 
 clean:
-	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
-	find src tests benchmarks -type d -name __pycache__ -prune -exec rm -rf {} +
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis docs/api docs/gallery
+	find src tests benchmarks docs examples -type d -name __pycache__ -prune -exec rm -rf {} +

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
-import signal
+import os
+import re
 import subprocess
 import sys
-import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -153,32 +155,39 @@ def test_processes_give_the_same_labels(folder: Path) -> None:
     assert list((folder / "work").glob("block-*"))
 
 
-def test_an_interrupted_run_goes_on(folder: Path) -> None:
+@pytest.mark.parametrize("quiet", [False, True])
+def test_a_terminal_shows_progress(quiet: bool, folder: Path) -> None:
+    pty = pytest.importorskip("pty")
     X, _ = make_union_of_subspaces(4, 3, 30, 640, noise=0.05, random_state=0)
     np.save(folder / "large.npy", X)
-    options = ["-k", "4", "--n-nonzero", "3", "--tol", "0", "--max-iter", "25", "--n-jobs", "1"]
-    command = ["large.npy", *options, "--work-dir", "work", "--labels", "labels.csv"]
+    options = ["-k", "4", "--n-nonzero", "3", "--tol", "0", *["--quiet"] * quiet]
+    ours, theirs = pty.openpty()
     with subprocess.Popen(
-        [str(SUBSPAN), "cluster", *command], cwd=folder, stderr=subprocess.PIPE, text=True
-    ) as first:
-        assert first.stderr is not None
-        assert first.stderr.readline().startswith("s3comp-c: 2560 rows")
-        while not finished_blocks(folder) and first.poll() is None:
-            time.sleep(0.01)
-        first.send_signal(signal.SIGINT)
-        assert first.stderr.read() == "Interrupted; the same command goes on from work.\n"
-    assert first.returncode == 130
-    assert not (folder / "labels.csv").exists()
-    before = finished_blocks(folder)
-    done = run(*command, folder=folder)
-    assert done.returncode == 0, done.stderr
-    whole = registry.get("s3comp-c")(4, n_nonzero=3, tol=0.0, max_iter=25, random_state=0).fit(X)
-    assert of_csv((folder / "labels.csv").read_text()) == whole.labels_.tolist()
-    assert before.items() < finished_blocks(folder).items()
+        [str(SUBSPAN), "cluster", "large.npy", *options],
+        cwd=folder, stdout=subprocess.PIPE, stderr=theirs, text=True,
+        env=os.environ | {"TERM": "xterm", "COLUMNS": "100"},
+    ) as process:  # fmt: skip
+        os.close(theirs)
+        screen = "".join(drawn(ours))
+        assert process.stdout is not None
+        labels = of_csv(process.stdout.read())
+    assert process.returncode == 0
+    assert len(labels) == len(X)
+    if quiet:
+        assert screen == ""
+    else:
+        assert re.search(r"representation .*\d+ %, \d+ of 5 .*blocks", screen)
+        # Once it is done the bar has gone, and the messages follow.
+        assert "\x1b[2K" in screen.partition("sizes: ")[0].rpartition("representation")[2]
 
 
-def finished_blocks(folder: Path) -> dict[str, int]:
-    return {path.name: path.stat().st_mtime_ns for path in (folder / "work").glob("block-????????")}
+def drawn(terminal: int) -> Iterator[str]:
+    """What a program writes to its terminal until it ends."""
+    # On Linux the end is an error.
+    with contextlib.suppress(OSError):
+        while part := os.read(terminal, 4096):
+            yield part.decode(errors="replace")
+    os.close(terminal)
 
 
 @pytest.mark.parametrize(
@@ -240,4 +249,5 @@ def test_help_shows_every_parameter_of_the_method(method: str) -> None:
     assert texts[0] == texts[1]
     assert f"Parameters of {method}:" in texts[0]
     for name in registry.get(method)().get_params():
-        assert f"--{name.replace('_', '-')} " in texts[0]
+        # Progress is shown unless the command is to be quiet.
+        assert (f"--{name.replace('_', '-')} " in texts[0]) == (name != "verbose")

@@ -1,3 +1,4 @@
+import json
 import subprocess
 import sys
 
@@ -54,6 +55,29 @@ def test_list_names_a_damaged_file_and_goes_on(tmp_path):
     assert "not a sound file of MNIST" in result.stdout
 
 
+def test_list_as_json(tmp_path):
+    write_coil(tmp_path)
+    (tmp_path / "mnist.npz").write_bytes(b"rubbish")
+    found = {
+        facts["name"]: facts for facts in json.loads(run("list", "--data-dir", tmp_path, "--json").stdout)
+    }
+    path = str(tmp_path / "coil100.npz")
+    assert found["coil100"] == {
+        "name": "coil100", "rows": 2, "columns": 1024, "classes": 2, "file": path, "state": "present"
+    }  # fmt: skip
+    assert found["gtsrb"]["file"] is None
+    assert found["gtsrb"]["state"] == "missing"
+    assert found["mnist"]["state"].startswith("damaged: ")
+
+
+def test_quiet_leaves_messages_out(tmp_path, release):
+    assert run("list", "--data-dir", tmp_path, "--quiet").stderr == ""
+    result = run("build", "coil100", "--from", release, "--data-dir", tmp_path, "--quiet")
+    assert result.exit_code == 0
+    assert result.stderr == ""
+    assert "3 images of 1 classes" in result.stdout
+
+
 def test_list_without_a_folder_says_how_to_name_one(monkeypatch):
     monkeypatch.delenv("SUBSPAN_DATA", raising=False)
     result = run("list")
@@ -66,7 +90,7 @@ def test_build_writes_where_list_looks(tmp_path, release, monkeypatch):
     result = run("build", "coil100", "--from", release)
     assert result.exit_code == 0
     assert result.stdout == f"{tmp_path / 'data' / 'coil100.npz'}: 3 images of 1 classes\n"
-    assert "Views: 3 of 3" in result.stderr
+    assert "Views: " in result.stderr
     assert "the complete set has 7200 images of 100 classes" in result.stderr
     assert str(tmp_path / "data" / "coil100.npz") in run("list").stdout
 

@@ -8,6 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from subspan.cli.completing import files, method_names
+from subspan.cli.options import (
+    check_memory,
+    columns_option,
+    data_argument,
+    json_option,
+    key_option,
+    quiet_option,
+    speaker,
+)
+from subspan.cli.reporting import PageRequest, Run, report_options, write_page
 from subspan.handover import InputError
 
 if TYPE_CHECKING:
@@ -70,7 +81,7 @@ def _options(name: str, ctx: click.Context) -> list[click.Option]:
     from subspan.methods import registry
 
     try:
-        return options_of(registry.get(name))
+        return options_of(registry.find(name))
     except InputError as error:
         if ctx.resilient_parsing:
             return []
@@ -103,28 +114,38 @@ class Interrupted(click.ClickException):
 
 
 @click.command(cls=MethodCommand)
-@click.argument("data")
+@data_argument
 @click.option(
-    "--method", default=METHOD, show_default=True, help="One of those that `subspan methods` lists."
+    "--method",
+    default=METHOD,
+    show_default=True,
+    shell_complete=method_names,
+    help="One of those that `subspan methods` lists.",
 )
-@click.option("--key", help="Which array of a .npz, HDF5, MATLAB or Zarr file.")
-@click.option("--columns", metavar="A,B,...", help="Which columns of a table.  [default: all]")
+@key_option
+@columns_option
 @click.option(
     "--labels",
     metavar="FILE",
+    shell_complete=files,
     help="Where the labels go: .csv, .npy or .parquet; - for standard output.  [default: -, unless that is "
     "a terminal]",
 )
+@report_options
 @click.option("--workers", type=click.IntRange(1), help="Processes on this machine; needs --work-dir.")
 @click.option("--scheduler", metavar="ADDRESS", help="A Dask scheduler; needs a --work-dir that all reach.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object about the run.")
-@click.option("--quiet", is_flag=True, help="No messages other than errors.")
+@json_option
+@quiet_option
 def cluster(
     data: str,
     method: str,
     key: str | None,
     columns: str | None,
     labels: str | None,
+    report: str | None,
+    truth: str | None,
+    row_names: str | None,
+    image_shape: str | None,
     workers: int | None,
     scheduler: str | None,
     as_json: bool,
@@ -141,6 +162,7 @@ def cluster(
     Examples:
       subspan cluster faces.npy -k 38 --n-nonzero 5 --labels labels.csv
       subspan cluster plants.csv -k 3 --columns width,height --method lsr
+      subspan cluster digits.npz -k 10 --key X --report digits.html --truth digits.npz:y
       subspan cluster large.npy -k 10 --dictionary-size 20000 --work-dir work --memory 2GB
       subspan cluster --method ensc --help
     """  # noqa: D301 (click needs the character itself)
@@ -148,47 +170,35 @@ def cluster(
     from subspan.cli.method_options import in_terms_of_options
     from subspan.methods import registry
 
+    method = registry.find(method)
     estimator = registry.get(method)(**parameters)
     workplace = clustering.Workplace(workers, scheduler)
-    _check_memory(estimator)
+    check_memory(estimator.memory_budget)
     _check_workplace(method, estimator, workplace)
     _check_labels(labels, data, as_json)
-    say = _silent if quiet else _say
-    with in_terms_of_options(type(estimator)):
+    page = PageRequest(report, truth, row_names, image_shape)
+    page.check(data)
+    say = speaker(quiet)
+    with in_terms_of_options(method):
         source = clustering.open_data(data, key, columns)
         rows, numbers = source.shape
+        contents = page.contents(source)
         say(f"{method}: {rows} rows of {numbers} numbers from {source.name}")
         try:
-            remarks = clustering.fit(estimator, source, workplace)
+            remarks = clustering.fit(estimator, source, workplace, in_sight=not quiet)
         except KeyboardInterrupt:
             raise Interrupted(_goes_on(estimator)) from None
     for line in clustering.summary(estimator, remarks):
         say(line)
+    if report is not None:
+        write_page(report, Run(estimator, source, key, columns, remarks), contents)
+        say(f"report: {report}")
     _hand_out(labels, as_json, clustering.facts(method, estimator, source, remarks), estimator, say)
-
-
-def _say(line: str) -> None:
-    click.echo(line, err=True)
-
-
-def _silent(line: str) -> None:
-    """Nothing to say."""
 
 
 def _goes_on(estimator: SubspaceClusterer) -> str:
     work_dir = getattr(estimator, "work_dir", None)
     return f"Interrupted; the same command goes on from {work_dir}." if work_dir else "Interrupted."
-
-
-def _check_memory(estimator: SubspaceClusterer) -> None:
-    from subspan.execution.memory import parse_bytes
-
-    try:
-        if estimator.memory_budget is not None:
-            parse_bytes(estimator.memory_budget)
-    except InputError:
-        hint = f"{estimator.memory_budget!r} is not a size; write it like 2GB or 512MiB."
-        raise click.BadParameter(hint, param_hint="'--memory'") from None
 
 
 def _check_workplace(method: str, estimator: SubspaceClusterer, workplace: Any) -> None:

@@ -6,8 +6,8 @@ import sys
 import tempfile
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +15,10 @@ import numpy as np
 
 from subspan import __version__
 from subspan.base import SubspaceClusterer
-from subspan.execution.cluster import local_cluster
+from subspan.execution.cluster import connected, local_cluster
+from subspan.execution.progress import progress_shown
 from subspan.handover import InputError
-from subspan.sources import Source, open_source
-from subspan.sources.extras import optional_import
+from subspan.sources import ArraySource, Source, open_source
 from subspan.sources.text import open_text
 
 STANDARD_INPUT = "standard input"
@@ -40,8 +40,7 @@ class Workplace:
             with local_cluster(self.workers) as client:
                 yield client
         elif self.scheduler is not None:
-            distributed = optional_import("distributed", package="Dask", extra="dask")
-            with distributed.Client(self.scheduler) as client:
+            with connected(self.scheduler) as client:
                 yield client
         else:
             yield None
@@ -63,21 +62,24 @@ def _read_input(columns: list[str] | None) -> Source:
         path = Path(folder) / "input.csv"
         path.write_bytes(sys.stdin.buffer.read())
         try:
-            # Without the stamp of the file, so that a work directory knows the data again.
-            return replace(open_text(path, columns), name=STANDARD_INPUT, stamp="")
+            source = open_text(path, columns)
+            return ArraySource(source.rows(0, source.shape[0]), STANDARD_INPUT, source.columns)
         except InputError as error:
             raise InputError(str(error).replace(str(path), STANDARD_INPUT)) from None
 
 
-def fit(estimator: SubspaceClusterer, source: Source, workplace: Workplace) -> list[str]:
-    """Cluster the rows; returns what the library warned of."""
+def fit(
+    estimator: SubspaceClusterer, source: Source, workplace: Workplace, *, in_sight: bool = False
+) -> list[str]:
+    """Cluster the rows, the progress on stderr if it is to be seen; returns what the library warned of."""
     # Graphs and coefficients that are handed in are needed as a whole.
     is_points = estimator.affinity == "self_expressive"
     X: Any = source if is_points else source.rows(0, source.shape[0])
     with warnings.catch_warnings(record=True) as caught, workplace.executor() as client:
         warnings.simplefilter("default")
         options = {} if client is None else {"executor": client}
-        estimator.fit(X, **options)
+        with progress_shown(lasting=False) if in_sight else nullcontext():
+            estimator.fit(X, **options)
     return list(dict.fromkeys(str(warning.message) for warning in caught))
 
 

@@ -5,19 +5,19 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from rich.console import Console
 from rich.table import Table
 from sklearn.cluster import KMeans, SpectralClustering
 from sklearn.datasets import load_digits
 from sklearn.preprocessing import normalize
 
 from subspan import S3COMPC, SSCOMP
-from subspan.cli.labels import write_labels
 from subspan.metrics import clustering_accuracy
+from subspan.report import Origin, write_report
+from subspan.sources import ArraySource
 
 N_DIGITS = 10
 
@@ -73,13 +73,21 @@ def comparison_table(outcomes: dict[str, Outcome], seeds: int) -> Table:
     return table
 
 
-def run(seeds: int, path: Path, output: Console) -> None:
-    """Cluster the digits, print the comparison and write the labels of the first run."""
+def load() -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Images as rows of unit norm, and the digits they show."""
     X, y = load_digits(return_X_y=True)
-    X = normalize(X)
-    model = s3comp_c(0).fit(X)
-    output.print(comparison_table(compare(X, y, seeds), seeds))
-    stages = ", ".join(f"{stage} {seconds:.2f} s" for stage, seconds in model.stage_seconds_.items())
-    output.print(f"S3COMP-C by stage, first run: {stages}", soft_wrap=True)
-    write_labels(path, model.labels_)
-    output.print(f"Labels written to {path}", soft_wrap=True)
+    return normalize(X), y
+
+
+def facts(outcomes: dict[str, Outcome]) -> dict[str, Any]:
+    """The comparison as JSON takes it."""
+    return {
+        name: {"accuracies": accuracies, "seconds": seconds}
+        for name, (accuracies, seconds) in outcomes.items()
+    }
+
+
+def write_page(path: Path, model: S3COMPC, X: NDArray[np.float64], y: NDArray[np.int64]) -> None:
+    """The report on one run."""
+    digits = ArraySource(X, "scikit-learn's digits")
+    write_report(model, path, digits, truth=y, image_shape=(8, 8), origin=Origin(command="subspan demo"))

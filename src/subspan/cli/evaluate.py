@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from subspan.cli.completing import files
 from subspan.handover import InputError
 
 if TYPE_CHECKING:
@@ -16,8 +17,8 @@ COLUMN_HELP = "Column or array of {}.  [default: the one called label, or the on
 
 
 @click.command()
-@click.argument("labels")
-@click.argument("truth")
+@click.argument("labels", shell_complete=files)
+@click.argument("truth", shell_complete=files)
 @click.option("--labels-column", metavar="NAME", help=COLUMN_HELP.format("LABELS"))
 @click.option("--truth-column", metavar="NAME", help=COLUMN_HELP.format("TRUTH"))
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")

@@ -89,6 +89,17 @@ def read_labels(place: str, column: str | None = None) -> Labels:
     return _single(place, open_source(path, key=column))
 
 
+def read_of_rows(option: str, place: str, n_rows: int) -> Labels:
+    """One entry for each row, of a file or of one of its columns: FILE or FILE:COLUMN."""
+    file, colon, column = place.rpartition(":")
+    # A name with a colon in it may be that of the file.
+    whole = not colon or Path(place).exists()
+    entries = read_labels(place) if whole else read_labels(file, column)
+    if len(entries) != n_rows:
+        raise InputError(f"{option} {place}: has {len(entries)} labels for {n_rows} rows of data.")
+    return entries
+
+
 def _single(place: str, source: Any) -> Labels:
     n_rows, n_columns = source.shape
     if n_columns != 1:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import signal
 import sys
 from difflib import get_close_matches
 
@@ -13,10 +14,13 @@ from subspan.handover import InputError
 # Verb and the module that holds it, as a function of the same name.
 VERBS = {
     "cluster": "subspan.cli.cluster",
+    "compare": "subspan.cli.compare",
+    "completion": "subspan.cli.completion",
     "datasets": "subspan.cli.datasets",
     "demo": "subspan.cli.demo",
     "evaluate": "subspan.cli.evaluate",
     "methods": "subspan.cli.methods",
+    "plan": "subspan.cli.plan",
     "reproduce": "subspan.cli.reproduce",
 }
 
@@ -33,8 +37,9 @@ class LazyGroup(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """The command to run; a misspelt one is answered with the likely one."""
         close = get_close_matches(args[0], VERBS, n=1)
-        if args[0] not in VERBS and close:
-            raise click.UsageError(f"No such command {args[0]!r}. Did you mean {close[0]!r}?", ctx)
+        if args[0] not in VERBS:
+            hint = f"Did you mean {close[0]!r}?" if close else f"There are {', '.join(VERBS)}."
+            raise click.UsageError(f"No such command {args[0]!r}. {hint}", ctx)
         return super().resolve_command(ctx, args)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
@@ -48,11 +53,21 @@ class LazyGroup(click.Group):
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="subspan")
 def program() -> None:
-    """Cluster points that lie near a union of low-dimensional subspaces."""
+    """Cluster points that lie near a union of low-dimensional subspaces.
+
+    \b
+    Examples:
+      subspan demo                                    see it at work
+      subspan cluster points.csv -k 5 > labels.csv    cluster the rows of a file
+      subspan compare points.csv -k 5                 several methods side by side
+      subspan cluster --help                          help for one command
+    """  # noqa: D301 (click needs the character itself)
 
 
 def main() -> None:
     """Run the program; wrong input ends in one sentence and exit code 1, an interruption in 130."""
+    # What a batch system sends is to end as well as Ctrl-C.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         program(prog_name="subspan", standalone_mode=False)
     except click.ClickException as error:
@@ -63,4 +78,7 @@ def main() -> None:
         sys.exit(130)
     except (InputError, OSError) as error:
         click.echo(f"Error: {error}", err=True)
+        sys.exit(1)
+    except MemoryError as error:
+        click.echo(f"Error: not enough memory; {error or 'the system has no more.'}", err=True)
         sys.exit(1)

@@ -1,8 +1,10 @@
-"""Command-line options of a method, made from its constructor and its documentation."""
+"""Command-line options of a method, made from its constructor and its documentation.
+
+Both are read without importing the method, so that help and completion come at once.
+"""
 
 from __future__ import annotations
 
-import inspect
 import re
 import sys
 from collections.abc import Iterator, Sequence
@@ -12,11 +14,12 @@ from functools import partial
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
-from subspan.base import SubspaceClusterer
+from subspan.cli.completing import Items, words
 from subspan.handover import InputError
 from subspan.methods import registry
-from subspan.parameters import check_parameters
+from subspan.methods.reading import read_method
 
 # Names by which other programs know these; the ones made from the parameter work too.
 SHORT_NAMES = {"n_clusters": "-k", "random_state": "--seed", "memory_budget": "--memory"}
@@ -32,7 +35,8 @@ NOT_TYPED = ("RandomState", "bool")
 class Parameter:
     """One argument of a method's constructor."""
 
-    method: type[SubspaceClusterer]
+    # The name of the method.
+    method: str
     name: str
     default: Any
     # As in the documentation, such as: int, "auto" or None.
@@ -60,18 +64,21 @@ class Parameter:
 
         Examples
         --------
-        >>> from subspan import SSCOMP
-        >>> n_clusters, n_nonzero, *_ = parameters_of(SSCOMP)
+        >>> n_clusters, n_nonzero, *_ = parameters_of("ssc-omp")
         >>> n_nonzero.read("7")
         7
         >>> n_nonzero.read("7.5")
         Traceback (most recent call last):
         subspan.handover.InputError: must be an int in the range [1, inf), not '7.5'.
         """
+        # Imported here: only a value takes the method itself.
+        from subspan.parameters import check_parameters
+
+        method = registry.get(self.method)
         refusals = []
         for value in _readings(text, self.type.startswith("float")):
             try:
-                check_parameters(self.method(**{self.name: value}))
+                check_parameters(method(**{self.name: value}))
             except ValueError as error:
                 refusals.append(str(error))
             else:
@@ -80,8 +87,9 @@ class Parameter:
 
 
 def _readings(text: str, is_real: bool) -> Iterator[Any]:
-    if text.lower() == "none":
-        yield None
+    words: dict[str, Any] = {"none": None, "true": True, "false": False}
+    if text.lower() in words:
+        yield words[text.lower()]
     for number in (float,) if is_real else (int, float):
         with suppress(ValueError):
             yield number(text)
@@ -96,25 +104,28 @@ def _requirement(refusal: str) -> str:
     return words.replace(f"[{sys.float_info.min}", "(0")
 
 
-def parameters_of(method: type[SubspaceClusterer]) -> list[Parameter]:
-    """All arguments of a method's constructor, with what its documentation says about them.
+def parameters_of(method: str) -> list[Parameter]:
+    """Arguments of a method's constructor, with what its documentation says about them.
+
+    All but `verbose`: here progress is shown unless the command is told to be quiet.
 
     Examples
     --------
-    >>> from subspan import LSR
-    >>> [parameter.flag for parameter in parameters_of(LSR)][:3]
+    >>> [parameter.flag for parameter in parameters_of("lsr")][:3]
     ['--n-clusters', '--regularization', '--zero-diagonal']
     """
-    described = _descriptions(inspect.getdoc(method) or "")
+    written = read_method(method)
+    described = _descriptions(written.documentation)
     return [
-        Parameter(method, name, argument.default, *described[name])
-        for name, argument in inspect.signature(method).parameters.items()
+        Parameter(method, name, default, *described[name])
+        for name, default in written.defaults.items()
+        if name != "verbose"
     ]
 
 
-def summary(method: type[SubspaceClusterer]) -> str:
+def summary(method: str) -> str:
     """The first line of a method's documentation."""
-    return (inspect.getdoc(method) or "").partition("\n")[0]
+    return read_method(method).documentation.partition("\n")[0]
 
 
 def _descriptions(documentation: str) -> dict[str, tuple[str, str]]:
@@ -126,7 +137,7 @@ def _descriptions(documentation: str) -> dict[str, tuple[str, str]]:
     return {name: (kind, " ".join(text.replace("`", "").split())) for name, kind, text in entries}
 
 
-def options_of(method: type[SubspaceClusterer]) -> list[click.Option]:
+def options_of(method: str) -> list[click.Option]:
     """An option for every argument of a method's constructor."""
     return [_option(parameter) for parameter in parameters_of(method)]
 
@@ -146,6 +157,7 @@ def _option(parameter: Parameter) -> click.Option:
         type=click.UNPROCESSED,
         callback=partial(_read, parameter),
         metavar=parameter.kind,
+        shell_complete=partial(_complete, parameter),
         help=parameter.description,
         **given,
     )
@@ -153,7 +165,8 @@ def _option(parameter: Parameter) -> click.Option:
 
 def _read(parameter: Parameter, ctx: click.Context, option: click.Parameter, value: Any) -> Any:
     """The value of an option, or one sentence about what would be allowed."""
-    if not isinstance(value, str):
+    # While the shell asks how a line may go on, nobody needs the values on it.
+    if not isinstance(value, str) or ctx.resilient_parsing:
         return value
     try:
         return parameter.read(value)
@@ -161,22 +174,34 @@ def _read(parameter: Parameter, ctx: click.Context, option: click.Parameter, val
         raise click.BadParameter(str(error), ctx, option) from None
 
 
+def _complete(parameter: Parameter, _: click.Context, __: click.Parameter, incomplete: str) -> Items:
+    """Folders, or the words among what an option takes."""
+    kinds = parameter.kind.split("|")
+    if "PATH" in kinds:
+        return [CompletionItem(incomplete, type="dir")]
+    return words([kind for kind in kinds if kind.islower()], incomplete)
+
+
 def methods_with(flag: str) -> list[str]:
     """Names of the methods that know an option."""
     return [
         name
-        for name, method in registry.METHODS.items()
-        if any(flag in (*option.opts, *option.secondary_opts) for option in options_of(method))
+        for name in registry.METHODS
+        if any(flag in (*option.opts, *option.secondary_opts) for option in options_of(name))
     ]
 
 
 @contextmanager
-def in_terms_of_options(method: type[SubspaceClusterer]) -> Iterator[None]:
-    """Let errors speak of options, where the library speaks of arguments."""
+def in_terms_of_options(method: str | None = None) -> Iterator[None]:
+    """Let errors speak of options, where the library speaks of arguments: of a method, or of the data."""
     try:
         yield
     except InputError as error:
-        raise InputError(as_options(str(error), parameters_of(method))) from error
+        raise InputError(as_options(str(error), parameters_of(method) if method else [])) from error
+
+
+def _flag(parameter: Parameter) -> str:
+    return SHORT_NAMES.get(parameter.name, parameter.flag)
 
 
 def as_options(message: str, parameters: Sequence[Parameter]) -> str:
@@ -184,23 +209,31 @@ def as_options(message: str, parameters: Sequence[Parameter]) -> str:
 
     Examples
     --------
-    >>> from subspan import LSR
-    >>> as_options("remove it, or pass zero_rows='label'.", parameters_of(LSR))
+    >>> as_options("remove it, or pass zero_rows='label'.", parameters_of("lsr"))
     'remove it, or pass --zero-rows label.'
-    >>> as_options("use normalize=False.", parameters_of(LSR))
+    >>> as_options("use normalize=False.", parameters_of("lsr"))
     'use --no-normalize.'
+    >>> as_options("memory_budget: 1 MB is too little.", parameters_of("lsr"))
+    '--memory: 1 MB is too little.'
+    >>> as_options("work_dir.csv: there is no such file.", parameters_of("ssc-omp"))
+    'work_dir.csv: there is no such file.'
     """
     known = {parameter.name: parameter for parameter in parameters}
 
     def option(match: re.Match[str]) -> str:
         name, _, value = match.groups()
-        flag = SHORT_NAMES.get(name, known[name].flag)
+        flag = _flag(known[name])
         if known[name].is_flag:
             return flag if value == "True" else f"--no-{flag.removeprefix('--')}"
         return f"{flag} {value}"
 
-    pattern = rf"\b({'|'.join(known)})=(['\"]?)(\w+(?:\.\d+)?)\2"
-    message = re.sub(pattern, option, message)
+    if known:
+        pattern = rf"\b({'|'.join(known)})=(['\"]?)(\w+(?:\.\d+)?)\2"
+        message = re.sub(pattern, option, message)
+        # Names without an underscore may be words like any other, and those in front of a suffix are files.
+        names = "|".join(name for name in known if "_" in name)
+        alone = rf"(?<![\w'\"/.-])({names})(?![\w'\"/-]|\.\w)"
+        message = re.sub(alone, lambda found: _flag(known[found[0]]), message)
     return message.replace("choose one with key.", "choose one with --key.").replace(
         "columns=[...]", "--columns"
     )

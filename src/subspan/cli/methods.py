@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from subspan.cli.completing import method_names
 from subspan.handover import InputError
-
-if TYPE_CHECKING:
-    from subspan.base import SubspaceClusterer
-    from subspan.cli.method_options import Parameter
 
 
 @click.command()
-@click.argument("name", required=False)
+@click.argument("name", required=False, shell_complete=method_names)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def methods(name: str | None, as_json: bool) -> None:
     """List the methods, or the parameters of one of them.
@@ -25,22 +22,21 @@ def methods(name: str | None, as_json: bool) -> None:
       subspan methods
       subspan methods lsr
     """  # noqa: D301 (click needs the character itself)
-    # Imported here: the help of all verbs must not wait for scientific libraries.
-    from subspan.cli.method_options import parameters_of, summary
+    # Imported here: the help of all verbs must not wait for what only some need.
+    from subspan.cli.method_options import summary
     from subspan.methods import registry
 
     if name is None:
-        _list({method: summary(estimator) for method, estimator in registry.METHODS.items()}, as_json)
+        _list({method: summary(method) for method in registry.METHODS}, as_json)
         return
     try:
-        estimator = registry.get(name)
+        name = registry.find(name)
     except InputError as error:
         raise click.BadParameter(str(error), param_hint="NAME") from None
     if as_json:
-        facts = _facts(name.lower(), estimator, summary(estimator), parameters_of(estimator))
-        click.echo(json.dumps(facts, indent=2))
+        click.echo(json.dumps(_facts(name), indent=2))
     else:
-        _show(estimator, summary(estimator))
+        _show(name)
 
 
 def _list(summaries: dict[str, str], as_json: bool) -> None:
@@ -52,26 +48,28 @@ def _list(summaries: dict[str, str], as_json: bool) -> None:
         click.echo(f"{method.ljust(width)}  {line}")
 
 
-def _show(estimator: type[SubspaceClusterer], first_line: str) -> None:
-    from subspan.cli.method_options import options_of
+def _show(name: str) -> None:
+    from subspan.cli.method_options import options_of, summary
+    from subspan.methods.reading import read_method
 
     context = click.get_current_context()
     formatter = context.make_formatter()
-    formatter.write_text(first_line)
-    formatter.write_text(f"In Python: subspan.{estimator.__name__}")
-    records = [option.get_help_record(context) for option in options_of(estimator)]
+    formatter.write_text(summary(name))
+    formatter.write_text(f"In Python: subspan.{read_method(name).estimator}")
+    records = [option.get_help_record(context) for option in options_of(name)]
     with formatter.section("Parameters"):
         formatter.write_dl([record for record in records if record is not None])
     click.echo(formatter.getvalue(), nl=False)
 
 
-def _facts(
-    name: str, estimator: type[SubspaceClusterer], first_line: str, parameters: list[Parameter]
-) -> dict[str, Any]:
+def _facts(name: str) -> dict[str, Any]:
+    from subspan.cli.method_options import parameters_of, summary
+    from subspan.methods.reading import read_method
+
     return {
         "name": name,
-        "estimator": estimator.__name__,
-        "summary": first_line,
+        "estimator": read_method(name).estimator,
+        "summary": summary(name),
         "parameters": [
             {
                 "name": p.name,
@@ -80,6 +78,6 @@ def _facts(
                 "default": p.default,
                 "description": p.description,
             }
-            for p in parameters
+            for p in parameters_of(name)
         ],
     }

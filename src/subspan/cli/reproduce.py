@@ -6,15 +6,21 @@ from pathlib import Path
 
 import click
 
+from subspan.cli.completing import Items, words
 from subspan.cli.datasets import data_dir_option
+from subspan.cli.options import quiet_option, speaker
 from subspan.handover import InputError
 from subspan.reproduction.catalog import EXPERIMENTS, find_experiments, find_methods
 from subspan.reproduction.plan import Options
 from subspan.reproduction.settings import RECIPES
 
 
+def _experiments(_: click.Context, __: click.Parameter, incomplete: str) -> Items:
+    return words([*EXPERIMENTS, "all"], incomplete)
+
+
 @click.command()
-@click.argument("names", nargs=-1, metavar="NAME...")
+@click.argument("names", nargs=-1, metavar="NAME...", shell_complete=_experiments)
 @click.option("--list", "only_list", is_flag=True, help="Show the names of all experiments.")
 @click.option(
     "--trials",
@@ -33,6 +39,7 @@ from subspan.reproduction.settings import RECIPES
 )
 @data_dir_option
 @click.option("--n-jobs", type=int, help="Threads.  [default: all cores]")
+@quiet_option
 def reproduce(
     names: tuple[str, ...],
     only_list: bool,
@@ -43,15 +50,16 @@ def reproduce(
     out: Path,
     data_dir: Path | None,
     n_jobs: int | None,
+    quiet: bool,
 ) -> None:
-    r"""Run the paper's experiments again, and set the results beside the published ones.
+    """Run the paper's experiments, with its numbers beside ours.
 
     NAME is one of the experiments that --list shows, or "all".
 
     \b
     Example:
       subspan reproduce table-eyaleb fig-synthetic --trials 3 --data-dir data
-    """
+    """  # noqa: D301 (click needs the character itself)
     if only_list:
         width = max(map(len, EXPERIMENTS))
         for experiment in EXPERIMENTS.values():
@@ -70,8 +78,8 @@ def reproduce(
     written = carry_out(
         experiments,
         Options(trials, quick, chosen, large),
-        Place(out, data_dir, n_jobs),
-        say=lambda line: click.echo(line, err=True),
+        Place(out, data_dir, n_jobs, progress=not quiet),
+        say=speaker(quiet),
     )
     for path in written:
         click.echo(str(path))

@@ -1,0 +1,200 @@
+"""A comparison as tables: for a terminal, as Markdown, CSV and JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from subspan import __version__
+from subspan.cli.comparing import Outcome, Task, agreement, stability
+from subspan.reproduction.documents import Field, Grid
+
+ABSENT = "-"
+
+
+@dataclass(frozen=True)
+class Column:
+    """A number of each method: its heading, how it is got and written, and what it means."""
+
+    heading: str
+    text: Callable[[Outcome], str]
+    meaning: str = ""
+
+
+def _percent(name: str) -> Callable[[Outcome], str]:
+    def text(outcome: Outcome) -> str:
+        mean, spread = outcome.mean(name), outcome.spread(name)
+        if mean is None:
+            return ABSENT
+        return f"{100 * mean:.1f}" + (f" ± {100 * spread:.1f}" if spread is not None else "")
+
+    return text
+
+
+def _number(name: str, pattern: str) -> Callable[[Outcome], str]:
+    def text(outcome: Outcome) -> str:
+        mean = outcome.mean(name)
+        return ABSENT if mean is None else pattern.format(mean)
+
+    return text
+
+
+def _memory(outcome: Outcome) -> str:
+    n_bytes = outcome.mean("memory")
+    return ABSENT if n_bytes is None else f"{n_bytes / 1e9:.2f} GB"
+
+
+def _written(value: float | None) -> str:
+    return ABSENT if value is None else f"{value:.3f}"
+
+
+COST = (
+    Column("seconds", _number("seconds", "{:.2f}")),
+    Column("memory", _memory, "the most that the program held during a fit, the data included"),
+)
+GRAPH = (
+    Column(
+        "gap",
+        _number("gap", "{:.3f}"),
+        "between the eigenvalue of the last cluster and the next; the wider, the clearer the clusters",
+    ),
+    Column("pieces", _number("components", "{:.0f}"), "connected components of the graph"),
+)
+
+
+def columns_for(task: Task, outcomes: Sequence[Outcome]) -> list[Column]:
+    """What is shown: scores where the truth is known, and what can be said without it elsewhere."""
+    if task.truth is not None:
+        return [
+            Column("accuracy %", _percent("accuracy")),
+            Column("NMI %", _percent("nmi")),
+            Column("ARI %", _percent("ari")),
+            Column("sre %", _number_in_percent("sre"), "share of the coefficients on other classes"),
+            Column("conn", _number("connectivity", "{:.3f}"), "connectivity of the classes in the graph"),
+            *COST,
+        ]
+    columns = list(GRAPH)
+    if len(outcomes) > 1:
+        others = Column(
+            "agreement", lambda one: _written(_with_others(one, outcomes)), "mean ARI with the other methods"
+        )
+        columns.append(others)
+    if len(task.seeds) > 1:
+        columns.append(
+            Column("stability", lambda one: _written(stability(one)), "mean ARI between the trials")
+        )
+    return [*columns, *COST]
+
+
+def _number_in_percent(name: str) -> Callable[[Outcome], str]:
+    def text(outcome: Outcome) -> str:
+        mean = outcome.mean(name)
+        return ABSENT if mean is None else f"{100 * mean:.1f}"
+
+    return text
+
+
+def _with_others(outcome: Outcome, outcomes: Sequence[Outcome]) -> float | None:
+    found = [agreement(outcome, other) for other in outcomes if other is not outcome]
+    known = [value for value in found if value is not None]
+    return sum(known) / len(known) if known else None
+
+
+def main_grid(task: Task, outcomes: Sequence[Outcome]) -> Grid:
+    """A line for each method; that of one which failed at once has its sentence in the second field."""
+    columns = columns_for(task, outcomes)
+    lines: list[list[Field]] = []
+    for outcome in outcomes:
+        if outcome.trials:
+            lines.append([outcome.method, *(column.text(outcome) for column in columns)])
+        if outcome.refusal:
+            lines.append([outcome.method, outcome.refusal])
+    return Grid(["method", *(column.heading for column in columns)], lines)
+
+
+def agreement_grid(outcomes: Sequence[Outcome]) -> Grid:
+    """Adjusted Rand index between the methods, of those that have labels."""
+    present = [outcome for outcome in outcomes if outcome.trials]
+    lines = [[one.method, *(_written(agreement(one, other)) for other in present)] for one in present]
+    return Grid(["ARI", *(outcome.method for outcome in present)], lines)
+
+
+def aligned(grid: Grid) -> str:
+    """The grid for a terminal. A line with two fields only is a name and a sentence.
+
+    Examples
+    --------
+    >>> print(aligned(Grid(["method", "seconds"], [["lsr", "1.25"], ["esc", "refused"]])))
+    method  seconds
+    lsr        1.25
+    esc     refused
+    """
+    whole = [list(map(str, line)) for line in [grid.columns, *grid.lines] if len(line) == len(grid.columns)]
+    widths = [max(map(len, fields)) for fields in zip(*whole, strict=True)]
+    names = max(len(str(line[0])) for line in [grid.columns, *grid.lines])
+    return "\n".join(
+        _aligned_line(list(map(str, line)), [names, *widths[1:]]) for line in [grid.columns, *grid.lines]
+    )
+
+
+def _aligned_line(line: list[str], widths: list[int]) -> str:
+    name = line[0].ljust(widths[0])
+    if len(line) != len(widths):
+        return f"{name}  {line[1]}"
+    return "  ".join([name, *(field.rjust(width) for field, width in zip(line[1:], widths[1:], strict=True))])
+
+
+def legend(task: Task, outcomes: Sequence[Outcome]) -> list[str]:
+    """What the columns mean that do not say it themselves."""
+    return [f"{column.heading}: {column.meaning}" for column in columns_for(task, outcomes) if column.meaning]
+
+
+def numbers(outcomes: Sequence[Outcome]) -> Grid:
+    """A line for each trial with all that was measured, and one for each refusal."""
+    trials = [(outcome, trial) for outcome in outcomes for trial in outcome.trials]
+    names = list(dict.fromkeys(name for _, trial in trials for name in trial.numbers))
+    lines: list[list[Field]] = [
+        [outcome.method, trial.seed, *(_blank(trial.numbers[name]) for name in names), ""]
+        for outcome, trial in trials
+    ]
+    refused = [outcome for outcome in outcomes if outcome.refusal]
+    lines += [[outcome.method, "", *([""] * len(names)), outcome.refusal] for outcome in refused]
+    return Grid(["method", "seed", *names, "error"], lines)
+
+
+def _blank(value: float | None) -> Field:
+    return "" if value is None else value
+
+
+def facts(task: Task, outcomes: Sequence[Outcome]) -> dict[str, Any]:
+    """Everything, as JSON takes it."""
+    n_samples, n_features = task.source.shape
+    return {
+        "version": __version__,
+        "data": task.source.name,
+        "n_samples": n_samples,
+        "n_features": n_features,
+        "n_clusters": task.n_clusters,
+        "seeds": list(task.seeds),
+        "methods": {outcome.method: _facts(outcome) for outcome in outcomes},
+        "agreement": {
+            one.method: {other.method: agreement(one, other) for other in outcomes if other.trials}
+            for one in outcomes
+            if one.trials
+        },
+    }
+
+
+def _facts(outcome: Outcome) -> dict[str, Any]:
+    names = list(outcome.trials[0].numbers) if outcome.trials else []
+    return {
+        "parameters": dict(outcome.parameters),
+        "mean": {name: outcome.mean(name) for name in names},
+        "sd": {name: outcome.spread(name) for name in names},
+        "stability": stability(outcome),
+        "trials": [
+            {"seed": trial.seed, **trial.numbers, "warnings": list(trial.remarks)} for trial in outcome.trials
+        ],
+        "error": outcome.refusal or None,
+    }

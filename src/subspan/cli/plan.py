@@ -1,0 +1,76 @@
+"""`subspan plan`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from subspan.cli.cluster import METHOD, MethodCommand
+from subspan.cli.completing import method_names
+from subspan.cli.options import check_memory, columns_option, data_argument, json_option, key_option
+
+if TYPE_CHECKING:
+    from subspan.methods.planning import Plan
+
+
+@click.command(cls=MethodCommand)
+@data_argument
+@click.option(
+    "--method",
+    default=METHOD,
+    show_default=True,
+    shell_complete=method_names,
+    help="One of those that take --work-dir.",
+)
+@key_option
+@columns_option
+@json_option
+def plan(
+    data: str, method: str, key: str | None, columns: str | None, as_json: bool, **parameters: Any
+) -> None:
+    """Print how DATA would be clustered: memory and rough times.
+
+    Takes what `subspan cluster` takes and reads no more than the size of DATA. Bytes, by stage, are upper
+    bounds of what the process will have in memory; seconds are an estimate for this machine as it is now. A
+    --memory that is too little is refused with the smallest that would do.
+
+    \b
+    Examples:
+      subspan plan large.npy -k 10 --dictionary-size 20000
+      subspan plan large.npy -k 10 --dictionary-size 20000 --memory 2GB --work-dir work
+    """  # noqa: D301 (click needs the character itself)
+    from subspan.cli import clustering
+    from subspan.cli.method_options import in_terms_of_options, methods_with
+    from subspan.methods import registry
+
+    method = registry.find(method)
+    estimator = registry.get(method)(**parameters)
+    if not hasattr(estimator, "plan"):
+        others = ", ".join(methods_with("--work-dir"))
+        raise click.UsageError(f"{method} has no plan to choose; plan goes with {others}.")
+    check_memory(estimator.memory_budget)
+    with in_terms_of_options(method):
+        found = estimator.plan(clustering.open_data(data, key, columns))
+    if as_json:
+        import json
+
+        click.echo(json.dumps(_facts(found), indent=2))
+    else:
+        click.echo(str(found))
+
+
+def _facts(plan: Plan) -> dict[str, Any]:
+    return {
+        "n_points": plan.problem.n_points,
+        "n_features": plan.problem.n_features,
+        "n_atoms": plan.problem.n_atoms,
+        "gram_plan": plan.gram_plan,
+        "threads": plan.threads,
+        "coefficients": plan.coefficients,
+        "forms_the_affinity": not plan.problem.few_atoms,
+        "process_bytes": plan.process,
+        "stage_bytes": {stage: dict(terms) for stage, terms in plan.stages.items()},
+        "peak_bytes": plan.peak,
+        "stage_seconds": dict(plan.seconds),
+    }

@@ -1,0 +1,108 @@
+"""Words follow numbers: each sign is shown on results made to have it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.sparse import block_diag, csr_array
+
+from subspan import S3COMPC
+from subspan.handover import Certificate
+from subspan.report import verdict as words
+from subspan.report.material import Material, gather
+from subspan.report.verdict import findings, level_of
+
+K, SIZE = 4, 10
+
+
+def result(**changes: object) -> Material:
+    """Four full graphs, each with one weak edge to the next, as if they had been clustered."""
+    own = csr_array(np.ones((SIZE, SIZE)) - np.eye(SIZE))
+    affinity = csr_array(block_diag([own] * K)).tolil()
+    for first in range(SIZE - 1, K * SIZE - 1, SIZE):
+        affinity[first, first + 1] = affinity[first + 1, first] = 0.01
+    model = S3COMPC(K, random_state=0)
+    model.labels_ = np.repeat(np.arange(K), SIZE)
+    model.affinity_ = model.representation_ = csr_array(affinity)
+    model.embedding_ = np.eye(K)[model.labels_]
+    model.eigenvalues_ = np.array([1.0, 0.99, 0.98, 0.97, 0.4, 0.3])
+    model.certificate_ = Certificate(True, 1e-9, 0.0, 40)
+    model.changes_ = (1.0, 1e-4)
+    model.counts_ = {"components": 1, "isolated_points": 0, "left_out": 0}
+    model.stage_seconds_ = {"representation": 1.0}
+    model.n_features_in_ = 3
+    for name, value in changes.items():
+        setattr(model, name, value)
+    return gather(model)
+
+
+def titles(material: Material, level: str) -> list[str]:
+    return [finding.title for finding in findings(material) if finding.level == level]
+
+
+def test_a_clean_result_is_in_order():
+    material = result()
+    assert level_of(findings(material)) == "good"
+    said = words.verdict(material, findings(material))
+    assert said.startswith("S3COMP-C sorted 40 rows of 3 numbers into 4 clusters of 10 rows.")
+    assert "spectrum speaks for 4 clusters" in said
+    assert "To look at" not in said
+
+
+@pytest.mark.parametrize(
+    ("changes", "level", "title"),
+    [
+        ({"eigenvalues_": np.array([1, 0.99, 0.98, 0.4, 0.39, 0.3])}, "look", "drops after 3 eigenvalues"),
+        ({"eigenvalues_": np.linspace(1, 0.9, 6)}, "note", "does not tell the number"),
+        ({"eigenvalues_": np.linspace(1, 0.9, 4)}, "note", "no spectrum to judge by"),
+        ({"certificate_": Certificate(False, 0.1, 0.2, 9)}, "doubt", "eigenvectors are in doubt"),
+        ({"random_state": None}, "look", "No seed"),
+        ({"changes_": (1.0, 0.5)}, "note", "still moving"),
+        (
+            {"labels_": np.array([3, *np.repeat([0, 1, 2, 3], [9, 10, 10, 10])])},
+            "look",
+            "Cluster 3 falls into pieces",
+        ),
+        ({"labels_": np.repeat([0, 1, 2, -1], 10)}, "look", "10 rows in no cluster"),
+        ({"labels_": np.repeat([0, 1, 2, 3], [2, 2, 2, 34])}, "look", "Cluster 3 may collect"),
+        ({"labels_": np.tile([0, 1, 2, 3], 10)}, "doubt", "of the graph's weight stays inside"),
+        ({"n_clusters": 5}, "look", "Only 4 of 5 clusters have rows"),
+    ],
+)
+def test_signs_of_trouble_are_named(changes, level, title):
+    material = result(**changes)
+    assert any(title in found for found in titles(material, level))
+
+
+@pytest.mark.parametrize(
+    ("counts", "level", "title"),
+    [
+        ({"components": 4}, "good", "exactly as many pieces as there are clusters"),
+        ({"components": 3}, "good", "falls into 3 pieces"),
+        ({"components": 7, "left_out": 1}, "look", "7 pieces, more than 4"),
+        ({"components": 7, "left_out": 20}, "doubt", "7 pieces, more than 4"),
+        ({"isolated_points": 1}, "look", "1 row without any edge"),
+        ({"isolated_points": 9}, "doubt", "9 rows without any edge"),
+        ({"duplicate_rows": 5}, "note", "Rows equal to another: 5"),
+        ({"empty_representations": 2}, "look", "Rows that nothing represents: 2"),
+    ],
+)
+def test_counts_are_told(counts, level, title):
+    plain = {"components": 1, "isolated_points": 0, "left_out": 0}
+    material = result(counts_=plain | counts)
+    assert any(title in found for found in titles(material, level))
+
+
+def test_share_of_the_weight_is_that_of_the_graph():
+    material = result(labels_=np.tile([0, 1, 2, 3], 10))
+    graph, labels = material.estimator.affinity_.toarray(), material.labels
+    inside = graph[labels[:, None] == labels].sum() / graph.sum()
+    assert f"Only {100 * inside:.1f}\u00a0%" in " ".join(titles(material, "doubt"))
+
+
+def test_clusters_that_are_not_the_classes():
+    material = gather(result().estimator, truth=np.tile([0, 1, 2, 3], 10))
+    assert "Clusters and known classes differ: they agree on 30\u00a0% of the rows" in titles(
+        material, "look"
+    )
+    assert "30\u00a0% of the rows are in the right cluster" in words.verdict(material, findings(material))
