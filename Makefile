@@ -54,7 +54,7 @@ bench: $(BENCH)
 scale: $(BENCH)
 	$(BIN)/python -m benchmarks.scale
 
-soak: $(BENCH)
+soak: $(BASE)
 	$(BIN)/python -m benchmarks.soak
 
 $(BIN)/python:

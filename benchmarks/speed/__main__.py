@@ -13,7 +13,16 @@ from pathlib import Path
 
 from benchmarks.speed.machine import description
 
-NAMES = ("startup", "representation", "spectral", "linear", "mnist_size", "exemplars", "elastic_net")
+NAMES = (
+    "startup",
+    "representation",
+    "spectral",
+    "linear",
+    "mnist_size",
+    "exemplars",
+    "elastic_net",
+    "overhead",
+)
 RESULTS = Path(__file__).parents[1] / "results"
 CHILD = "import json, sys; from benchmarks.speed.{0} import run; print(json.dumps(run()))"
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from threading import Thread
 from typing import Any
 
+import dask
 import numpy as np
 import psutil
 import pytest
@@ -59,6 +60,7 @@ def client():
         yield client
     children = [" ".join(process.cmdline()) for process in psutil.Process().children(recursive=True)]
     assert not [command for command in children if "spawn_main" in command]
+    assert dask.config.get("distributed.deploy.lost-worker-timeout") == "15s"
 
 
 def worker_processes(client: Any) -> list[int]:

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
+import os
+import signal
+from threading import Timer
+
 import numpy as np
 import pytest
 
@@ -117,13 +122,40 @@ def test_search_that_was_interrupted_goes_on(data, reference, tmp_path, monkeypa
     assert not list((tmp_path / "work").glob("search-*"))
 
 
-def test_passes_on_a_cluster(data, reference, tmp_path):
+@pytest.fixture(scope="module")
+def client():
     pytest.importorskip("distributed")
+    with local_cluster(4) as client:
+        yield client
+
+
+def test_passes_on_a_cluster(data, reference, client, tmp_path):
     path, X, _ = data
-    with local_cluster(2) as client:
-        for source in (path, X):
-            model = fitted(source, work_dir=tmp_path / type(source).__name__, executor=client)
-            assert isinstance(model.representation_, StoredCoefficients)
-            assert np.array_equal(model.labels_, reference.labels_)
-            assert model.embedding_.tobytes() == reference.embedding_.tobytes()
+    for source in (path, X):
+        model = fitted(source, work_dir=tmp_path / type(source).__name__, executor=client)
+        assert isinstance(model.representation_, StoredCoefficients)
+        assert np.array_equal(model.labels_, reference.labels_)
+        assert model.embedding_.tobytes() == reference.embedding_.tobytes()
     assert not list(tmp_path.rglob("pass-*"))
+
+
+def test_workers_killed_between_passes_change_nothing(data, reference, client, tmp_path, monkeypatch):
+    """One of four, while the search is at 20, 50 and 80 % of its products."""
+    total = reference.certificate_.n_products
+    doomed = {int(share * total) for share in (0.2, 0.5, 0.8)}
+    victims = []
+    take_pass = in_blocks.pass_on_cluster
+    numbers = itertools.count()
+
+    def dangerous(client, place, job):
+        if next(numbers) in doomed:
+            client.wait_for_workers(4)
+            victims.append(next(iter(client.run(os.getpid).values())))
+            Timer(0.02, os.kill, (victims[-1], signal.SIGKILL)).start()
+        return take_pass(client, place, job)
+
+    monkeypatch.setattr(in_blocks, "pass_on_cluster", dangerous)
+    model = fitted(data[0], work_dir=tmp_path, executor=client)
+    assert len(set(victims)) == 3
+    assert np.array_equal(model.labels_, reference.labels_)
+    assert model.embedding_.tobytes() == reference.embedding_.tobytes()

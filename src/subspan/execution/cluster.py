@@ -17,9 +17,10 @@ from typing import Any
 
 from subspan.execution.blocks import Arrays, Job, read_blocks
 from subspan.execution.dispatch import dispatch, distributed
+from subspan.execution.local_worker import leaving
 from subspan.execution.recipes import packed, unpacked
 from subspan.execution.steps import steps
-from subspan.execution.threads import single_threaded_libraries
+from subspan.execution.threads import cancel_with, single_threaded_libraries
 from subspan.execution.work_directory import WorkDirectory
 from subspan.handover import InputError
 from subspan.sources.extras import optional_import
@@ -31,11 +32,12 @@ TIMEOUT = 5
 @contextmanager
 def local_cluster(n_workers: int) -> Iterator[Any]:
     """A client of `n_workers` processes on this machine, which nobody else can reach."""
-    dask = optional_import("dask", package="Dask", extra="dask")
+    # In this order: a setting that is made before its package is there takes all others along when it goes.
+    package, dask = distributed(), optional_import("dask", package="Dask", extra="dask")
     with (
         # A worker that was killed is started again; on a busy machine that may take longer than Dask waits.
         dask.config.set({"distributed.deploy.lost-worker-timeout": "5 minutes"}),
-        distributed().LocalCluster(
+        package.LocalCluster(
             n_workers=n_workers,
             threads_per_worker=1,
             processes=True,
@@ -46,8 +48,10 @@ def local_cluster(n_workers: int) -> Iterator[Any]:
             silence_logs=logging.ERROR,
             # The memory plan is ours; a worker that Dask kills for its size would only start again.
             memory_limit=0,
+            preload="subspan.execution.local_worker",
         ) as cluster,
-        distributed().Client(cluster) as client,
+        # Not the default: Dask arrays of the user's are none of its business.
+        package.Client(cluster, set_as_default=False) as client,
     ):
         yield client
 
@@ -58,7 +62,7 @@ def connected(address: str) -> Iterator[Any]:
     # What goes wrong reaches the caller as an error; Dask would add pages about how it noticed.
     with distributed().utils.silence_logging_cmgr(logging.CRITICAL):
         try:
-            client = distributed().Client(address, timeout=TIMEOUT)
+            client = distributed().Client(address, timeout=TIMEOUT, set_as_default=False)
         except (OSError, ValueError) as error:
             reason = str(error).partition("\n")[0].rstrip(".")
             raise InputError(f"No Dask scheduler answers at {address} ({reason}).") from error
@@ -90,6 +94,7 @@ def solve_block(recipe: bytes, path: str, job: dict[str, Any], number: int) -> N
     folder = Path(path)
     if not folder.is_dir():
         raise InputError(f"work_dir: there is no {folder} on {gethostname()}; all workers have to reach it.")
+    cancel_with(leaving)
     with single_threaded_libraries():
         arrays = _prepared(recipe, folder)(number)
     WorkDirectory(folder, job).write(number, arrays)

@@ -76,7 +76,8 @@ def _some_done(client: Any, futures: Iterable[Any], kept: Path) -> Collection[An
     """Wait for the first of the futures, but not for ever if there is nobody to work on them."""
     deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
-        with suppress(TimeoutError):
+        # Among several clients, `wait` has to be told which one it is about.
+        with suppress(TimeoutError), client.as_current():
             done: Collection[Any] = (
                 distributed().wait(list(futures), timeout=LOOK, return_when="FIRST_COMPLETED").done
             )

@@ -14,11 +14,20 @@ from subspan.execution.files import whole_file
 from subspan.sources.extras import optional_import
 
 # Arrays of more bytes than this do not travel.
-LARGE = 2**12
+LARGE = 2**10
 
 
 def packed(job: Any, folder: Path) -> bytes:
-    """The job, for `unpacked`; folder is one that whoever unpacks it reaches."""
+    """The job, for `unpacked`; folder is one that whoever unpacks it reaches.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> recipe = packed({"rows": np.arange(100_000)}, folder)
+    >>> len(recipe) < 1000, int(unpacked(recipe, folder)["rows"][7])
+    (True, 7)
+    """
     # Dask arrays may have functions inside that only this one can pack.
     cloudpickle = optional_import("cloudpickle", package="Dask", extra="dask")
 

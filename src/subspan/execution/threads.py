@@ -81,6 +81,11 @@ def single_threaded_libraries() -> Iterator[None]:
 _thread = local()
 
 
+def cancel_with(cancelled: Event) -> None:
+    """Let `stop_if_cancelled` raise in this thread once the event is set."""
+    _thread.cancelled = cancelled
+
+
 def stop_if_cancelled() -> None:
     """Raise if nobody waits for this thread any more; a task that takes long asks between its parts."""
     cancelled: Event | None = getattr(_thread, "cancelled", None)
@@ -106,9 +111,7 @@ def run_in_threads(
             yield from map(step, items)
             return
         cancelled = Event()
-        pool = ThreadPoolExecutor(
-            threads, "subspan", initializer=setattr, initargs=(_thread, "cancelled", cancelled)
-        )
+        pool = ThreadPoolExecutor(threads, "subspan", initializer=cancel_with, initargs=(cancelled,))
         try:
             yield from pool.map(step, items)
         finally:
