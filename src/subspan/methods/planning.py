@@ -302,8 +302,9 @@ def _refusal(budget: int, smallest: Plan, plans: Sequence[Plan]) -> str:
 
 
 def _rounded(n_bytes: int) -> int:
-    """Up to a number that reads well and is still enough."""
-    return -(-n_bytes // 10**7) * 10**7
+    """Up to a number that is still enough as it will be printed."""
+    step = 10 ** max(7, len(str(n_bytes)) - 3)
+    return -(-n_bytes // step) * step
 
 
 def _size(n_bytes: int) -> str:
