@@ -34,6 +34,8 @@ def write_data(folder: Path) -> None:
     np.savez(folder / "digits.npz", X=X, y=y)
     X, _ = make_union_of_subspaces(4, 3, 30, 1500, noise=0.1, random_state=0)
     np.save(folder / "large.npy", X)
+    # As large as its name says, but never written to: a plan reads no rows.
+    np.lib.format.open_memmap(folder / "million.npy", "w+", np.float32, (1_000_000, 100))
     rng = np.random.default_rng(0)
     lines = [f"{'rose' if i % 2 else 'lily'},{a:.2f},{b:.2f}" for i, (a, b) in enumerate(rng.random((20, 2)))]
     (folder / "plants.csv").write_text("\n".join(["name,width,height", *lines]) + "\n")
@@ -70,6 +72,10 @@ SESSIONS: dict[str, Callable[[Terminal], str]] = {
     ),
     "compare-blind": in_turn(
         "subspan compare digits.npz --key X -k 10 --methods s3comp-c,ensc,esc --trials 2",
+    ),
+    "plan": in_turn(
+        "subspan plan million.npy -k 50 --method s3comp --dictionary-size 5000 --memory 2GB --work-dir work",
+        "subspan plan million.npy -k 50 --method s3comp --dictionary-size 5000 --memory 400MB",
     ),
     "interrupted": interrupted,
     "mistakes": in_turn(
