@@ -303,7 +303,7 @@ def _refusal(budget: int, smallest: Plan, plans: Sequence[Plan]) -> str:
 
 def _rounded(n_bytes: int) -> int:
     """Up to a number that is still enough as it will be printed."""
-    step = 10 ** max(7, len(str(n_bytes)) - 3)
+    step: int = 10 ** max(7, len(str(n_bytes)) - 3)
     return -(-n_bytes // step) * step
 
 
