@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import inspect
 import json
+import subprocess
+import sys
 
 import pytest
 from click.testing import CliRunner, Result
@@ -15,6 +17,13 @@ from subspan.methods import registry
 
 def invoke(*arguments: str) -> Result:
     return CliRunner().invoke(program, ["methods", *arguments])
+
+
+def test_the_program_itself() -> None:
+    command = [sys.executable, "-c", "from subspan.cli.main import main; main()", "methods"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == invoke().stdout
 
 
 def test_a_line_for_each_method() -> None:

@@ -16,7 +16,7 @@ from subspan.datasets import make_union_of_subspaces
 from subspan.embedding import atom_graph
 from subspan.execution.cluster import local_cluster
 from subspan.methods import in_blocks, planning
-from subspan.metrics import clustering_accuracy
+from subspan.metrics import clustering_accuracy, connectivity, subspace_preserving_error
 from subspan.self_expression.stored import StoredCoefficients
 
 PARAMETERS = {"n_clusters": 5, "n_nonzero": 4, "n_subproblems": 6, "dictionary_size": 120, "random_state": 0}
@@ -78,6 +78,17 @@ def test_the_graph_is_not_formed_and_the_clusters_are_right(data, reference, mon
     n = PARAMETERS["n_clusters"]
     assert reference.eigenvalues_[:n] == pytest.approx(formed.eigenvalues_[:n], abs=1e-8)
     assert (formed.labels_ == reference.labels_).mean() > 0.998
+
+
+@pytest.mark.usefixtures("on_disk")
+def test_metrics_take_what_is_on_disk_or_not_formed(data, reference, tmp_path):
+    path, _, y = data
+    model = fitted(path, work_dir=tmp_path)
+    sre = subspace_preserving_error(reference.representation_, y)
+    assert subspace_preserving_error(model.representation_, y) == sre
+    mean = connectivity(reference.affinity_.tocsr(), y).mean
+    assert connectivity(model.affinity_, y).mean == pytest.approx(mean)
+    assert 0 < mean < 1
 
 
 @pytest.mark.usefixtures("on_disk")

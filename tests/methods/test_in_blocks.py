@@ -159,7 +159,9 @@ def test_a_file_that_changes_is_never_mixed_in(n_jobs, points, tmp_path, monkeyp
 
     def disturbed(work: WorkDirectory, number: int, arrays: dict[str, np.ndarray]) -> None:
         write(work, number, arrays)
-        np.save(path, points[::-1])
+        # In place: whoever reads meanwhile finds old rows and new ones, but never a file cut short.
+        with path.open("r+b") as file:
+            np.save(file, points[::-1])
         # Nobody is to notice by the time.
         os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))
 

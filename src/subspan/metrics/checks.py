@@ -71,6 +71,8 @@ def check_square(
 
     Its points are those that the argument called `labels` has labels for.
     """
+    # What a fit to many points leaves on disk or has not formed comes as a sparse matrix when it is asked to.
+    matrix = matrix.tocsr() if hasattr(matrix, "tocsr") else matrix
     checked = _summed(csr_array(matrix)) if issparse(matrix) else np.asarray(matrix)
     if checked.ndim != 2 or checked.shape[0] != checked.shape[1]:
         raise InputError(f"{name} must be a square matrix, got shape {checked.shape}.")
