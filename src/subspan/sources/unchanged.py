@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from subspan.handover import InputError
-from subspan.sources.base import Source
+from subspan.sources.views import View
 
 Floats = NDArray[np.floating]
 
@@ -32,7 +32,7 @@ def content_hash(hashes: NDArray[np.uint64]) -> str:
 
 
 @dataclass(frozen=True)
-class Unchanged:
+class Unchanged(View):
     """A source whose rows are compared with what a scan has seen, each time they are read.
 
     Rows of whole tiles are compared by their hashes. Single rows have none; after those are read, the file
@@ -49,30 +49,9 @@ class Unchanged:
     subspan.handover.InputError: X: rows 128 to 199 have changed since they were first read.
     """
 
-    source: Source
     hashes: NDArray[np.uint64]
     # Fingerprint of the source before the scan.
     seen: str
-
-    @property
-    def name(self) -> str:
-        """That of the source."""
-        return self.source.name
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Number of rows and of columns."""
-        return self.source.shape
-
-    @property
-    def dtype(self) -> np.dtype:
-        """float32 or float64."""
-        return self.source.dtype
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """Names of the columns."""
-        return self.source.columns
 
     @property
     def held_bytes(self) -> int:

@@ -15,17 +15,8 @@ Floats = NDArray[np.floating]
 
 
 @dataclass(frozen=True)
-class UnitRows:
-    """Rows brought to unit norm, each to the bit as `unit_rows` does it to a whole array.
-
-    Zero rows have no direction: leave them out with `Subset` first.
-
-    Examples
-    --------
-    >>> from subspan.sources import ArraySource
-    >>> UnitRows(ArraySource(np.array([[3.0, 4.0], [0.0, 2.0]]))).rows(0, 2).tolist()
-    [[0.6, 0.8], [0.0, 1.0]]
-    """
+class View:
+    """What a view has of its source unless it says otherwise."""
 
     source: Source
 
@@ -51,8 +42,22 @@ class UnitRows:
 
     @property
     def held_bytes(self) -> int:
-        """Those of the source: scaled rows are not kept."""
+        """Those of the source: changed rows are not kept."""
         return self.source.held_bytes
+
+
+@dataclass(frozen=True)
+class UnitRows(View):
+    """Rows brought to unit norm, each to the bit as `unit_rows` does it to a whole array.
+
+    Zero rows have no direction: leave them out with `Subset` first.
+
+    Examples
+    --------
+    >>> from subspan.sources import ArraySource
+    >>> UnitRows(ArraySource(np.array([[3.0, 4.0], [0.0, 2.0]]))).rows(0, 2).tolist()
+    [[0.6, 0.8], [0.0, 1.0]]
+    """
 
     def rows(self, start: int, stop: int) -> Floats:
         """Rows start to stop, of unit norm."""
@@ -68,7 +73,7 @@ class UnitRows:
 
 
 @dataclass(frozen=True)
-class Subset:
+class Subset(View):
     """The rows at some sorted indices.
 
     Examples
@@ -78,28 +83,12 @@ class Subset:
     [[0.0, 0.0, 0.0, 1.0]]
     """
 
-    source: Source
     indices: NDArray[np.int64]
-
-    @property
-    def name(self) -> str:
-        """That of the source."""
-        return self.source.name
 
     @property
     def shape(self) -> tuple[int, int]:
         """Number of rows and of columns."""
         return len(self.indices), self.source.shape[1]
-
-    @property
-    def dtype(self) -> np.dtype:
-        """float32 or float64."""
-        return self.source.dtype
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """Names of the columns."""
-        return self.source.columns
 
     @property
     def held_bytes(self) -> int:
