@@ -36,7 +36,7 @@ def run() -> dict[str, float]:
     seconds(source, dictionaries, 1)
     ours = seconds(source, dictionaries, 1)
     consensus = seconds(source, dictionaries, 5)
-    loop = numpy_loop(X, dictionaries, S, n_sampled=20)
+    loop = numpy_loop(X, dictionaries, S, n_sampled=100)
     plain = spams_plain(X, dictionaries, S, THREADS)
     # Three of the sub-dictionaries stand for all: they are of one size.
     without_self = spams_without_self(X, dictionaries[:3], S, THREADS, n_blocks=20) * T / 3

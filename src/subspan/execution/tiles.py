@@ -50,6 +50,6 @@ def gram_rows(atoms: NDArray[np.floating], start: int, gram: NDArray[np.floating
     Rows of `gram` may be longer than there are atoms.
     """
     stop = start + TILE
-    block = tile_product(atoms[start:stop].copy(), atoms[start:])
-    gram[start:stop, start : len(atoms)] = block
-    gram[stop : len(atoms), start:stop] = block[:, TILE:].T
+    upper = gram[start:stop, start : len(atoms)]
+    tile_product(atoms[start:stop].copy(), atoms[start:], out=upper)
+    gram[stop : len(atoms), start:stop] = upper[:, TILE:].T

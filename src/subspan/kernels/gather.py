@@ -17,11 +17,10 @@ def gather_rows(
     out: NDArray[np.floating],
 ) -> None:
     """Fill rows start to stop of `out` with matrix[columns[i], columns[j]]; what is beyond becomes zero."""
-    n = columns.shape[0]
+    n = np.uint64(columns.shape[0])
     for i in range(start, stop):
-        for j in range(np.uint64(out.shape[1])):
+        row = matrix[columns[i]]
+        for j in range(n):
+            out[i, j] = row[np.uint32(columns[j])]
+        for j in range(n, np.uint64(out.shape[1])):
             out[i, j] = 0
-        if i < n:
-            row = matrix[columns[i]]
-            for j in range(np.uint64(n)):
-                out[i, j] = row[np.uint32(columns[j])]

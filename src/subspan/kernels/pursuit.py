@@ -11,7 +11,8 @@ whose score differs from the plain correlation.
 
 The search itself is memory traffic and nothing else. The residual is never formed: with Gram rows at hand
 its correlations are those of the point minus a short combination of rows. One pass over a chunk that stays
-in the first-level cache combines the rows, sets special atoms aside and finds the maximum.
+in the first-level cache combines the rows, sets special atoms aside and finds the maximum. A row that a
+pursuit has not read before comes from far away; it is asked for while the passes before it are under way.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from subspan.kernels.jit import kernel
+from subspan.kernels.prefetch import LINE_BYTES, prefetch
 from subspan.kernels.state import (
     DEPENDENT,
     N_ATOMS,
@@ -38,6 +40,13 @@ from subspan.kernels.state import (
 
 # 1024 numbers of the score chunk stay in the first-level cache beside the Gram rows streaming through.
 CHUNK = 1024
+
+
+@kernel
+def ask_for(matrix: NDArray[np.floating], row: int, start: int, stop: int) -> None:
+    """Have part of a row brought into the cache while other work goes on."""
+    for i in range(start, min(stop, matrix.shape[1]), LINE_BYTES // matrix.itemsize):
+        prefetch(matrix, row, i)
 
 
 @kernel
@@ -158,6 +167,9 @@ def scan(
     special = 0
     for start in range(0, n, CHUNK):
         stop = min(start + CHUNK, n)
+        if n_rows > 0:
+            # The newest row is the only one that was not read before.
+            ask_for(gram, rows[n_rows - 1], stop, min(stop + CHUNK, n))
         combine(base, gram, rows, coefficients, n_rows, start, stop, scores)
         while special < n_special and special_position[special] < stop:
             special_score[special] = scores[special_position[special]]
@@ -384,6 +396,8 @@ def step(
         take_dropped(points, j, dictionary, state, slot, picks)
         numbers[RUNNING] = k + numbers[N_DROPPED] < rules.n_nonzero
         return False
+    if dictionary.gram.shape[0] > 0:
+        ask_for(dictionary.gram, position, 0, CHUNK)
     block_atom(state, slot, position)
     # Without damping a copy of the point would represent it alone and split the pair off the graph.
     limit = (1 - 8 * rules.precision) ** 2 * points.squared_norms[j] * atom_norms[atom]
@@ -527,6 +541,21 @@ def note_runner_up(
 
 
 @kernel
+def ask_for_next(points: Points, j: int, dictionary: Dictionary, k: int, n_steps: int) -> None:
+    """At step `k` of point `j`, ask for a share of what the point after it begins with."""
+    coming = j + 1
+    if coming == points.active.shape[0] or not points.active[coming]:
+        return
+    own = dictionary.position[points.own[coming]] if points.own[coming] >= 0 else -1
+    if dictionary.columns.shape[0] > 0 and own >= 0:
+        share = dictionary.columns.shape[0] // n_steps + 1
+        ask_for(dictionary.gram, own, k * share, (k + 1) * share)
+    else:
+        share = points.correlations.shape[1] // n_steps + 1
+        ask_for(points.correlations, coming, k * share, (k + 1) * share)
+
+
+@kernel
 def pursue_point(
     points: Points,
     j: int,
@@ -569,6 +598,7 @@ def pursue_point(
             start, complete, scores,
         )  # fmt: skip
         if not settled:
+            ask_for_next(points, j, dictionary, k, rules.n_nonzero)
             if not complete:
                 for i in range(columns.shape[0]):
                     base[i] = row[np.uint32(columns[i])]

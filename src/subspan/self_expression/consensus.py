@@ -30,7 +30,7 @@ from subspan.kernels.state import (
     new_state,
 )
 from subspan.self_expression.blocks import Block, join_blocks
-from subspan.self_expression.gram import gathered_matrix, gram_matrix, squared_norms
+from subspan.self_expression.gram import gathered_matrices, gram_matrix, squared_norms
 from subspan.self_expression.plan import GramPlan
 from subspan.sources import Source
 
@@ -98,7 +98,7 @@ class ConsensusTask:
         kept = [self.atom_of_row[rows] for rows in dictionaries]
         self.dictionary_atoms = [padded(self.atoms[c]) for c in kept] if gram_plan == "residual" else []
         self.shared_gram = gram_matrix(self.atoms, threads) if every_point else None
-        grams = [self._gram(columns, threads) for columns in track("Gram matrices", kept)]
+        grams = self._grams(kept, threads)
         self.dictionaries = [
             self._dictionary(columns, gram) for columns, gram in zip(kept, grams, strict=True)
         ]
@@ -132,15 +132,17 @@ class ConsensusTask:
             magnitude_mask=_bits_type(dtype)(np.iinfo(_bits_type(dtype)).max),
         )
 
-    def _gram(self, columns: NDArray[np.int32], threads: int) -> Floats:
-        """Gram matrix of one sub-dictionary; the same bit for bit whichever plan it comes from."""
+    def _grams(self, kept: Sequence[NDArray[np.int32]], threads: int) -> list[Floats]:
+        """Gram matrix of each sub-dictionary; the same bit for bit whichever plan it comes from."""
         if self.gram_plan == "shared" and self.shared_gram is not None:
-            return self.shared_gram
+            return [self.shared_gram for _ in kept]
         if self.gram_plan == "gathered" and self.shared_gram is not None:
-            return gathered_matrix(self.shared_gram, columns, threads)
+            return gathered_matrices(self.shared_gram, kept, threads)
         if self.gram_plan == "per_dictionary":
-            return gram_matrix(padded(self.atoms[columns]), threads)
-        return np.empty((0, 0), self.atoms.dtype)
+            return [
+                gram_matrix(padded(self.atoms[columns]), threads) for columns in track("Gram matrices", kept)
+            ]
+        return [np.empty((0, 0), self.atoms.dtype) for _ in kept]
 
     def _dictionary(self, columns: NDArray[np.int32], gram: Floats) -> Dictionary:
         n_atoms, dtype = len(self.atom_rows), self.atoms.dtype

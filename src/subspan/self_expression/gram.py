@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -38,17 +40,24 @@ def gram_matrix(atoms: Floats, threads: int) -> Floats:
     return gram
 
 
-def gathered_matrix(gram: Floats, columns: NDArray[np.int32], threads: int) -> Floats:
-    """The part of a Gram matrix that belongs to `columns`, padded to whole tiles."""
-    length = padded_length(len(columns))
-    part = np.empty((length, row_length(length)), gram.dtype)
+def gathered_matrices(gram: Floats, kept: Sequence[NDArray[np.int32]], threads: int) -> list[Floats]:
+    """The parts of a Gram matrix that belong to each set of sorted columns, padded to whole tiles.
+
+    A tile of rows is read once and serves all parts while it is in the cache.
+    """
+    lengths = [padded_length(len(columns)) for columns in kept]
+    parts = [np.empty((length, row_length(length)), gram.dtype) for length in lengths]
 
     def fill(start: int) -> None:
-        gather_rows(gram, columns, start, start + TILE, part)
+        for columns, part in zip(kept, parts, strict=True):
+            first, last = np.searchsorted(columns, (start, start + TILE))
+            gather_rows(gram, columns, first, last, part)
 
-    for _ in run_in_threads(fill, range(0, length, TILE), threads, "tiles of the Gram matrix"):
+    for _ in run_in_threads(fill, range(0, len(gram), TILE), threads, "tiles of the Gram matrix"):
         pass
-    return part
+    for columns, part in zip(kept, parts, strict=True):
+        part[len(columns) :] = 0
+    return parts
 
 
 def squared_norms(rows: Floats) -> NDArray[np.float64]:
