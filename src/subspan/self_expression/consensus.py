@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from subspan.execution.steps import track
 from subspan.execution.threads import stop_if_cancelled
-from subspan.execution.tiles import TILE, padded, tile_product
+from subspan.execution.tiles import TILE, padded, padded_length, tile_product
 from subspan.kernels.consensus import average_solutions
 from subspan.kernels.pursuit import CHUNK, advance, begin, pursue
 from subspan.kernels.state import (
@@ -56,6 +56,8 @@ class Workspace:
     """Buffers of one running task."""
 
     correlations: Floats
+    # Of residuals with the atoms of a sub-dictionary, where no Gram matrix is kept.
+    products: Floats
     base: Floats
     scores: Floats
     tops: NDArray[np.signedinteger]
@@ -179,6 +181,7 @@ class ConsensusTask:
         shape = (n_subproblems, TILE, s)
         return Workspace(
             correlations=np.empty((TILE, n_atoms if self.shared_gram is None else 0), dtype),
+            products=np.empty(TILE * padded_length(longest) if self.gram_plan == "residual" else 0, dtype),
             base=np.empty(longest, dtype),
             scores=np.empty(longest, dtype),
             tops=np.empty(longest // CHUNK + 1, _bits_type(dtype)),
@@ -256,10 +259,12 @@ class ConsensusTask:
             pursue(*given, work.base[:n], scores, bits, work.tops, work.cross, memory, picks, counts)
             return
         residuals = rows.copy()
+        atoms = self.dictionary_atoms[t]
+        products = work.products[: TILE * len(atoms)].reshape(TILE, len(atoms))
         begin(points, dictionary, self._rules, work.state, picks)
         n_running = 1
         while n_running:
-            products = tile_product(residuals, self.dictionary_atoms[t])
+            tile_product(residuals, atoms, out=products)
             n_running = advance(
                 products, rows, *given, scores, bits, work.tops, work.cross, picks, residuals, counts
             )
