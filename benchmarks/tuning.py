@@ -27,14 +27,18 @@ AUTO: Grid = {"n_components": ["auto"]}
 GRIDS: dict[str, dict[str, list[Grid]]] = {
     "lsr": {
         "EYaleB": [{"regularization": [0.01, 0.1, 0.4]}],
-        "GTSRB": [{"regularization": [0.01, 0.1, 1.0]}],
+        "GTSRB": [{"regularization": [0.01, 0.1, 1.0, 10.0, 100.0]}],
         "MNIST4000": [{"regularization": [0.1, 1.0, 10.0]}, {"regularization": [0.1, 1.0], **AUTO}],
         "MNIST10000": [{"regularization": [1.0], "n_components": ["auto", 12]}],
-        "COIL100": [{"regularization": [0.01, 0.1]}],
+        "COIL100": [{"regularization": [0.01, 0.1, 0.3, 1.0, 3.0, 10.0]}],
     },
     "lrsc": {
         "EYaleB": [{"tau": [10.0, 67.0]}],
-        "GTSRB": [{"tau": [1.0, 10.0]}, {"tau": [1.0, 3.0], **AUTO}],
+        "GTSRB": [
+            {"tau": [0.03, 0.05, 0.1, 0.3, 1.0, 10.0, 100.0]},
+            {"tau": [0.1, 1.0, 3.0], **AUTO},
+            {"tau": [0.3, 10.0], "n_components": [15, 20]},
+        ],
         "MNIST4000": [{"tau": [1.0, 10.0]}, {"tau": [1.0, 10.0], **AUTO}],
         "MNIST10000": [{"tau": [1.0], "n_components": ["auto", 12]}],
         "COIL100": [{"tau": [3.0, 10.0, 67.0]}],
@@ -67,13 +71,35 @@ GRIDS: dict[str, dict[str, list[Grid]]] = {
     "scc": {
         "EYaleB": [{"dim": [2], "normalize": [True]}],
         "GTSRB": [{"dim": [6, 8], "normalize": [True], "max_iter": [6]}],
-        "MNIST4000": [{"dim": [3, 5], "normalize": [False, True], "max_iter": [6]}],
+        "MNIST4000": [
+            {"dim": [3, 5], "normalize": [False, True], "max_iter": [6]},
+            {"dim": [7, 8], "normalize": [True], "max_iter": [6]},
+            {"dim": [3, 5], "normalize": [True], "max_iter": [6], "n_columns": [2000]},
+            {"dim": [8, 10], "normalize": [True], "max_iter": [6], "n_columns": [1000]},
+        ],
+        "MNIST10000": [{"dim": [8], "normalize": [True], "max_iter": [6]}],
         "COIL100": [{"dim": [2], "n_columns": [4000], "max_iter": [3]}],
     },
     "olrsc": {
         "EYaleB": [{"n_basis": [114], "reconstruction": [10.0]}],
-        "GTSRB": [{"reconstruction": [1.0]}, {"reconstruction": [1.0, 10.0], **AUTO}],
-        "MNIST4000": [{"reconstruction": [1.0], "n_components": [None, 12]}],
+        "GTSRB": [
+            {"reconstruction": [1.0]},
+            {"reconstruction": [1.0, 10.0], **AUTO},
+            {"n_basis": [70], "reconstruction": [0.1, 10.0]},
+            {"n_basis": [28, 70], "reconstruction": [1.0], "n_epochs": [5]},
+            {"n_basis": [70], "reconstruction": [0.3], "n_epochs": [5]},
+            {"n_basis": [140], "reconstruction": [0.3], "n_epochs": [3]},
+            {"n_basis": [140], "reconstruction": [1.0]},
+            {"sparsity": [1.0]},
+            {"consistency": [1.0]},
+        ],
+        "MNIST4000": [
+            {"reconstruction": [1.0], "n_components": [None, 12]},
+            {"n_basis": [100], "reconstruction": [1.0, 10.0], "n_components": [12]},
+            {"n_basis": [200], "reconstruction": [1.0], "n_components": [12]},
+            {"n_basis": [50], "reconstruction": [0.1], "n_components": [12]},
+            {"n_basis": [50], "reconstruction": [1.0], "n_components": [12], "n_epochs": [5]},
+        ],
     },
 }
 
