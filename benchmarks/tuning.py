@@ -54,6 +54,7 @@ GRIDS: dict[str, dict[str, list[Grid]]] = {
         "EYaleB": [{"n_exemplars": [600], "regularization": [500.0, 1000.0], "n_neighbors": [4]}],
         "GTSRB": [
             {"n_exemplars": [300], "regularization": [15.0], "n_neighbors": [3, 5]},
+            {"n_exemplars": [300], "regularization": [100.0], "n_neighbors": [3]},
             {"n_exemplars": [300], "regularization": [15.0, 50.0], "n_neighbors": [5, 10], **AUTO},
         ],
         "MNIST4000": [
@@ -85,19 +86,20 @@ GRIDS: dict[str, dict[str, list[Grid]]] = {
         "GTSRB": [
             {"reconstruction": [1.0]},
             {"reconstruction": [1.0, 10.0], **AUTO},
-            {"n_basis": [70], "reconstruction": [0.1, 10.0]},
+            {"n_basis": [70], "reconstruction": [0.1, 10.0], "n_epochs": [2]},
             {"n_basis": [28, 70], "reconstruction": [1.0], "n_epochs": [5]},
             {"n_basis": [70], "reconstruction": [0.3], "n_epochs": [5]},
             {"n_basis": [140], "reconstruction": [0.3], "n_epochs": [3]},
-            {"n_basis": [140], "reconstruction": [1.0]},
+            {"n_basis": [140], "reconstruction": [1.0], "n_epochs": [2]},
+            {"n_basis": [140], "reconstruction": [0.3], "n_epochs": [3], "sparsity": [1.0], **AUTO},
             {"sparsity": [1.0]},
             {"consistency": [1.0]},
         ],
         "MNIST4000": [
             {"reconstruction": [1.0], "n_components": [None, 12]},
-            {"n_basis": [100], "reconstruction": [1.0, 10.0], "n_components": [12]},
-            {"n_basis": [200], "reconstruction": [1.0], "n_components": [12]},
-            {"n_basis": [50], "reconstruction": [0.1], "n_components": [12]},
+            {"n_basis": [100], "reconstruction": [1.0, 10.0], "n_components": [12], "n_epochs": [2]},
+            {"n_basis": [200], "reconstruction": [1.0], "n_components": [12], "n_epochs": [2]},
+            {"n_basis": [50], "reconstruction": [0.1], "n_components": [12], "n_epochs": [2]},
             {"n_basis": [50], "reconstruction": [1.0], "n_components": [12], "n_epochs": [5]},
         ],
     },
