@@ -49,3 +49,12 @@ def test_what_killed_writers_left_is_swept(tmp_path):
     with whole_file(path) as file:
         file.write(b"whole")
     assert {found.name for found in tmp_path.iterdir()} == {"numbers.bin", "numbers.bin.new.part"}
+
+
+def test_a_partial_file_that_vanishes_meanwhile_is_no_failure(tmp_path):
+    path = tmp_path / "numbers.bin"
+    # Listed, and gone when looked at: what another writer that ends just then makes of its file.
+    (tmp_path / "numbers.bin.gone.part").symlink_to(tmp_path / "nowhere")
+    with whole_file(path) as file:
+        file.write(b"whole")
+    assert path.read_bytes() == b"whole"

@@ -6,7 +6,7 @@ import os
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from secrets import token_hex
 from typing import IO, Any, BinaryIO
@@ -47,8 +47,10 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
 def _sweep(path: Path) -> None:
     """Remove what writers that were killed have left behind."""
     for partial in path.parent.glob(f"{path.name}.*.part"):
-        if time.time() - partial.stat().st_mtime > ABANDONED:
-            partial.unlink(missing_ok=True)
+        # Another writer of the same file may end between the two looks.
+        with suppress(FileNotFoundError):
+            if time.time() - partial.stat().st_mtime > ABANDONED:
+                partial.unlink()
 
 
 def lock_file(file: IO[Any]) -> None:

@@ -149,7 +149,11 @@ def _lock(lock: IO[str], path: Path) -> None:
 
 
 def _remove_partial_files(path: Path) -> None:
-    """What a writer that was killed left behind: nobody else writes here while we hold the lock."""
+    """What a writer that was killed left behind.
+
+    While we hold the lock, only a worker that has lost its scheduler still writes here, a block that is
+    computed again.
+    """
     for partial in path.glob("*.part"):
         partial.unlink(missing_ok=True)
 
