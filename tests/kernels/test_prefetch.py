@@ -24,7 +24,7 @@ def test_compiled_it_is_an_instruction_and_changes_nothing(dtype):
         ask.py_func(matrix, row, 99)
     assert np.array_equal(matrix, before)
     # Anew: code that comes out of a cache cannot be looked at.
-    compiled = numba.njit(ask.py_func)
+    compiled = numba.njit(ask.py_func)  # noqa: TID251
     compiled(matrix, 0, 0)
     assert any("llvm.prefetch" in text for text in compiled.inspect_llvm().values())
 

@@ -389,7 +389,7 @@ def step(
     target = state.special_target[slot, special] if special >= 0 else 0.0
     k = numbers[N_ATOMS]
     atom = atom_at(dictionary, position)
-    correlation = np.float64(points.correlations[j, atom])
+    correlation = np.float64(points.correlations[points.row[j], atom])
     # Where the target is zero a preserved atom always gains, so only special ones are in question.
     in_question = rules.from_dropped and special >= 0
     if in_question and keeps_dropped(state.special_score[slot, special], target, atom_norms[atom], rules):
@@ -552,7 +552,7 @@ def ask_for_next(points: Points, j: int, dictionary: Dictionary, k: int, n_steps
         ask_for(dictionary.gram, own, k * share, (k + 1) * share)
     else:
         share = points.correlations.shape[1] // n_steps + 1
-        ask_for(points.correlations, coming, k * share, (k + 1) * share)
+        ask_for(points.correlations, points.row[coming], k * share, (k + 1) * share)
 
 
 @kernel
@@ -577,7 +577,7 @@ def pursue_point(
     columns = dictionary.columns
     remembers = memory.runner_up.shape[0] > 0
     begin_point(points, j, dictionary, rules, state, 0, picks)
-    row = points.correlations[j]
+    row = points.correlations[points.row[j]]
     own = dictionary.position[points.own[j]] if points.own[j] >= 0 else -1
     # Correlations with the atoms of the dictionary: as they are, as a row of its Gram matrix if the
     # point is one of them, or else gathered once they are needed.

@@ -48,8 +48,9 @@ class Dictionary(NamedTuple):
 class Points(NamedTuple):
     """A tile of points with their consensus targets c_j."""
 
-    # (n, n_atoms) inner products with all atoms.
+    # (., n_atoms) inner products with all atoms, and the row of each point.
     correlations: NDArray[np.floating]
+    row: NDArray[np.int64]
     squared_norms: NDArray[np.float64]
     # Position among all atoms, or -1.
     own: NDArray[np.int32]

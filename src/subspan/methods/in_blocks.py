@@ -31,7 +31,7 @@ from subspan.parameters import check_parameters
 from subspan.self_expression.blocks import Block, account_of, assemble
 from subspan.self_expression.consensus import ConsensusSettings
 from subspan.self_expression.dictionaries import sample_dictionaries
-from subspan.self_expression.job import ConsensusJob
+from subspan.self_expression.job import ConsensusJob, solve_in_memory
 from subspan.self_expression.stored import StoredCoefficients
 from subspan.sources import ArraySource, Source
 from subspan.sources.npy import NpySource
@@ -119,12 +119,15 @@ class BlockClusterer(SubspaceClusterer):
         job = ConsensusJob(points, dictionaries, settings, plan.gram_plan, unit_norm)
         work = self._work(job, drawing)
         self._work_key = None if work is None else work.key
-        blocks = (Block.from_arrays(arrays) for arrays in self._solved(job, plan.threads, work))
-        if work is None or plan.coefficients == "in memory":
-            representation = assemble(blocks, points.shape[0])
+        if work is None:
+            representation = solve_in_memory(job, plan.threads)
         else:
-            stored = StoredCoefficients(work, points.shape[0], job.block_rows, points.dtype)
-            representation = account_of(blocks).representation(stored)
+            blocks = map(Block.from_arrays, self._solved(job, plan.threads, work))
+            if plan.coefficients == "in memory":
+                representation = assemble(blocks, points.shape[0])
+            else:
+                stored = StoredCoefficients(work, points.shape[0], job.block_rows, points.dtype)
+                representation = account_of(blocks).representation(stored)
         representation.counts["atoms_beyond_n_features"] = self.n_nonzero - settings.n_nonzero
         return representation
 
@@ -156,8 +159,8 @@ class BlockClusterer(SubspaceClusterer):
         # Workers may have another current folder.
         return WorkDirectory(Path(self.work_dir).absolute(), _identity(job, drawing))
 
-    def _solved(self, job: ConsensusJob, threads: int, work: WorkDirectory | None) -> Iterator[Arrays]:
-        if self._executor is None or work is None:
+    def _solved(self, job: ConsensusJob, threads: int, work: WorkDirectory) -> Iterator[Arrays]:
+        if self._executor is None:
             return run_blocks(job, threads, work)
         return run_on_cluster(_portable(job, work), self._executor, work)
 

@@ -94,7 +94,17 @@ def account_of(blocks: Iterable[Block]) -> Account:
     return account
 
 
-def assemble(blocks: Iterable[Block], n_points: int) -> Representation:
-    """The coefficient matrix of all blocks, with their common account."""
+def assemble(
+    blocks: Iterable[Block], n_points: int, order: NDArray[np.int64] | None = None
+) -> Representation:
+    """The coefficient matrix of all blocks, with their common account.
+
+    `order` lists the points as the rows of the blocks do, if they do not come one after the other.
+    """
     parts = list(blocks)
-    return account_of(parts).representation(rows_of(parts, n_points))
+    account, coefficients = account_of(parts), rows_of(parts, n_points)
+    # Before another copy is made.
+    parts.clear()
+    if order is not None:
+        coefficients = coefficients[np.argsort(order)]
+    return account.representation(coefficients)

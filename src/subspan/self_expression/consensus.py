@@ -82,8 +82,10 @@ class ConsensusTask:
         unit_norm: bool = True,
         threads: int = 1,
         block_rows: int = 4 * TILE,
+        order: NDArray[np.int64] | None = None,
     ) -> None:
         self.source = source
+        self.order = order
         self.settings = settings
         self.gram_plan = gram_plan
         self.block_rows = block_rows
@@ -118,6 +120,16 @@ class ConsensusTask:
         return join_blocks(
             [self._tile(start, min(start + TILE, last), work) for start in range(first, last, TILE)]
         )
+
+    def _rows(self, start: int, stop: int) -> tuple[Floats, NDArray[np.int32]]:
+        """The points of a tile, padded, and their places among the atoms."""
+        own = np.full(TILE, -1, np.int32)
+        if self.order is None:
+            own[: stop - start] = self.atom_of_row[start:stop]
+            return padded(self.source.rows(start, stop)), own
+        chosen = self.order[start:stop]
+        own[: stop - start] = self.atom_of_row[chosen]
+        return padded(self.source.take(chosen)), own
 
     @property
     def _rules(self) -> Rules:
@@ -193,21 +205,20 @@ class ConsensusTask:
             touched=np.zeros(n_atoms, np.int32),
         )
 
-    def _points(self, rows: Floats, start: int, stop: int, work: Workspace) -> Points:
-        """The tile with its correlations; the target c_j of every point is still zero."""
+    def _points(self, rows: Floats, own: NDArray[np.int32], n: int, work: Workspace) -> Points:
+        """The tile of `n` points with its correlations; the target c_j of every one is still zero."""
         capacity = self._capacity
-        own = np.full(TILE, -1, np.int32)
-        own[: stop - start] = self.atom_of_row[start:stop]
         if self.shared_gram is not None:
             # The atoms are the points, so their correlations are rows of the Gram matrix.
-            correlations = self.shared_gram[start : start + TILE]
+            correlations, row = self.shared_gram, own.astype(np.int64)
         else:
-            correlations = tile_product(rows, self.atoms, out=work.correlations)
+            correlations, row = tile_product(rows, self.atoms, out=work.correlations), np.arange(TILE)
         return Points(
             correlations=correlations,
+            row=row,
             squared_norms=squared_norms(rows),
             own=own,
-            active=np.arange(TILE) < stop - start,
+            active=np.arange(TILE) < n,
             target_index=np.zeros((TILE, capacity), np.int32),
             target_value=np.zeros((TILE, capacity)),
             target_count=np.zeros(TILE, np.int32),
@@ -215,8 +226,9 @@ class ConsensusTask:
 
     def _tile(self, start: int, stop: int, work: Workspace) -> Block:
         settings = self.settings
-        rows = padded(self.source.rows(start, stop))
-        points = self._points(rows, start, stop, work)
+        n = stop - start
+        rows, own = self._rows(start, stop)
+        points = self._points(rows, own, n, work)
         counts = np.zeros(2, np.int64)
         sums = np.zeros((settings.max_iter, 2))
         memories = self._memories()
@@ -231,7 +243,6 @@ class ConsensusTask:
             )  # fmt: skip
             n_iter += 1
         sums[n_iter:, 1] = sums[n_iter - 1, 1]
-        n = stop - start
         listed = np.arange(points.target_index.shape[1]) < points.target_count[:n, None]
         support = listed & (points.target_value[:n] != 0)
         indices = self.atom_rows[points.target_index[:n][support]].astype(np.int32)

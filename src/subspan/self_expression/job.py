@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -16,7 +16,8 @@ from subspan.handover import Representation
 from subspan.self_expression.blocks import Block, assemble
 from subspan.self_expression.consensus import ConsensusSettings, ConsensusTask, used_atoms
 from subspan.self_expression.plan import GramPlan, choose_gram_plan
-from subspan.sources import Source
+from subspan.self_expression.visiting import likely_companions
+from subspan.sources import ArraySource, Source
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,8 @@ class ConsensusJob:
     gram_plan: GramPlan
     unit_norm: bool = True
     block_rows: int = 4 * TILE
+    # In which the points are visited, if not as they come: rows of a block belong to its part of the order.
+    order: NDArray[np.int64] | None = None
 
     @property
     def n_blocks(self) -> int:
@@ -40,7 +43,8 @@ class ConsensusJob:
         """A function from the number of a block to the arrays of its result."""
         solve = ConsensusTask(
             self.source, self.dictionaries(), self.settings,
-            gram_plan=self.gram_plan, unit_norm=self.unit_norm, threads=threads, block_rows=self.block_rows,
+            gram_plan=self.gram_plan, unit_norm=self.unit_norm, threads=threads,
+            block_rows=self.block_rows, order=self.order,
         )  # fmt: skip
         return lambda number: solve(number).arrays()
 
@@ -96,5 +100,13 @@ def represent(
     """
     plan = gram_plan or plan_for(source, dictionaries, settings.n_nonzero, budget)
     job = ConsensusJob(source, partial(list, dictionaries), settings, plan, unit_norm, block_rows)
-    blocks = [Block.from_arrays(arrays) for arrays in run_blocks(job, threads)]
-    return assemble(blocks, source.shape[0])
+    return solve_in_memory(job, threads)
+
+
+def solve_in_memory(job: ConsensusJob, threads: int) -> Representation:
+    """All blocks of a job, visited in the order that is kindest to the cache, as one representation."""
+    order = None
+    if job.gram_plan != "residual" and isinstance(job.source, ArraySource):
+        order = likely_companions(job.source.array)
+    blocks = run_blocks(replace(job, order=order), threads)
+    return assemble(map(Block.from_arrays, blocks), job.source.shape[0], order)
