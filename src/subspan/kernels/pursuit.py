@@ -360,6 +360,18 @@ def keeps_dropped(correlation: float, target: float, squared_norm: float, rules:
 
 
 @kernel
+def ask_for_picked(
+    gram: NDArray[np.floating], position: int, scans_next: bool, state: PursuitState, slot: int
+) -> None:
+    """Ask for what the next step reads first of the row of an atom that was picked."""
+    if scans_next:
+        ask_for(gram, position, 0, CHUNK)
+    else:
+        for e in range(state.numbers[slot, N_SPECIAL]):
+            prefetch(gram, position, state.special_position[slot, e])
+
+
+@kernel
 def step(
     winner: int,
     plain_score: float,
@@ -372,10 +384,14 @@ def step(
     state: PursuitState,
     slot: int,
     cross: NDArray[np.float64],
+    scans_next: bool,
     picks: Picks,
     counts: NDArray[np.int64],
 ) -> bool:
-    """Finish one step once the scan has named its winner; True if the coefficients changed."""
+    """Finish one step once the scan has named its winner; True if the coefficients changed.
+
+    `scans_next` tells whether the next step is likely to look at all atoms, not just at special ones.
+    """
     numbers = state.numbers[slot]
     special, _ = choose(winner, plain_score, atom_norms, dictionary, rules, state, slot)
     position = state.special_position[slot, special] if special >= 0 else winner
@@ -397,7 +413,7 @@ def step(
         numbers[RUNNING] = k + numbers[N_DROPPED] < rules.n_nonzero
         return False
     if dictionary.gram.shape[0] > 0:
-        ask_for(dictionary.gram, position, 0, CHUNK)
+        ask_for_picked(dictionary.gram, position, scans_next, state, slot)
     block_atom(state, slot, position)
     # Without damping a copy of the point would represent it alone and split the pair off the graph.
     limit = (1 - 8 * rules.precision) ** 2 * points.squared_norms[j] * atom_norms[atom]
@@ -490,9 +506,6 @@ def settled_by_special(
     squared_norm: float,
     rules: Rules,
     state: PursuitState,
-    base: NDArray[np.floating],
-    complete: bool,
-    scores: NDArray[np.floating],
 ) -> bool:
     """Whether a special atom is sure to win this step, so that no scan is needed.
 
@@ -508,12 +521,11 @@ def settled_by_special(
     for e in range(state.numbers[0, N_SPECIAL]):
         if not state.special_blocked[0, e]:
             position = state.special_position[0, e]
-            if not complete:
-                base[position] = row[atom_at(dictionary, position)]
-            combine(
-                base, dictionary.gram, state.rows[0], state.coefficients[0], k, position, position + 1, scores
-            )
-            state.special_score[0, e] = scores[position]
+            # One operation after the other, as `combine` does it.
+            score = row[atom_at(dictionary, position)]
+            for a in range(k):
+                score = score - state.coefficients[0, a] * dictionary.gram[state.rows[0, a], position]
+            state.special_score[0, e] = score
     special, best = choose(-1, 0.0, atom_norms, dictionary, rules, state, 0)
     return special >= 0 and best > bound * bound
 
@@ -594,9 +606,8 @@ def pursue_point(
         winner = -1
         score = 0.0
         settled = follows and settled_by_special(
-            memory, j, row, dictionary, atom_norms, points.squared_norms[j], rules, state,
-            start, complete, scores,
-        )  # fmt: skip
+            memory, j, row, dictionary, atom_norms, points.squared_norms[j], rules, state
+        )
         if not settled:
             ask_for_next(points, j, dictionary, k, rules.n_nonzero)
             if not complete:
@@ -614,9 +625,11 @@ def pursue_point(
                 memory.runner_up[j, k] = -1.0
                 for a in range(k):
                     memory.values[j, k, a] = state.values[0, a]
+        scans_next = not follows or k + 1 >= rules.n_nonzero or memory.runner_up[j, k + 1] < 0
         accepted = step(
-            winner, score, points, j, dictionary, atoms, atom_norms, rules, state, 0, cross, picks, counts
-        )
+            winner, score, points, j, dictionary, atoms, atom_norms, rules, state, 0, cross,
+            scans_next, picks, counts,
+        )  # fmt: skip
         if remembers and accepted:
             if not settled:
                 note_runner_up(memory, j, k, winner, score, rules, state, scores, bits, tops)
@@ -711,7 +724,20 @@ def advance(
         )  # fmt: skip
         score = float(scores[winner]) if winner >= 0 else 0.0
         if step(
-            winner, score, points, j, dictionary, atoms, atom_norms, rules, state, j, cross, picks, counts
+            winner,
+            score,
+            points,
+            j,
+            dictionary,
+            atoms,
+            atom_norms,
+            rules,
+            state,
+            j,
+            cross,
+            True,
+            picks,
+            counts,
         ):
             subtract_atoms(rows[j], dictionary, atoms, state, j, residuals[j])
         if state.numbers[j, RUNNING]:
