@@ -27,6 +27,9 @@ def test_points_of_a_subspace_follow_one_another():
     y = y[likely_companions(unit_rows(X))]
     # One of ten by chance.
     assert (y[1:] == y[:-1]).mean() > 0.5
+    # Groups of one subspace are together as well: most points of 150 in a row, where a group has 47.
+    windows = y.reshape(-1, 150)
+    assert np.mean([np.bincount(window).max() / 150 for window in windows]) > 0.5
 
 
 @pytest.mark.parametrize("plan", ["shared", "gathered", "per_dictionary"])

@@ -11,10 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from subspan.execution.blocks import run_blocks
-from subspan.execution.tiles import TILE
 from subspan.handover import Representation
 from subspan.self_expression.blocks import Block, assemble
-from subspan.self_expression.consensus import ConsensusSettings, ConsensusTask, used_atoms
+from subspan.self_expression.consensus import BLOCK_ROWS, ConsensusSettings, ConsensusTask, used_atoms
 from subspan.self_expression.plan import GramPlan, choose_gram_plan
 from subspan.self_expression.visiting import likely_companions
 from subspan.sources import ArraySource, Source
@@ -30,7 +29,7 @@ class ConsensusJob:
     settings: ConsensusSettings
     gram_plan: GramPlan
     unit_norm: bool = True
-    block_rows: int = 4 * TILE
+    block_rows: int = BLOCK_ROWS
     # In which the points are visited, if not as they come: rows of a block belong to its part of the order.
     order: NDArray[np.int64] | None = None
 
@@ -68,7 +67,7 @@ def represent(
     unit_norm: bool = True,
     gram_plan: GramPlan | None = None,
     threads: int = 1,
-    block_rows: int = 4 * TILE,
+    block_rows: int = BLOCK_ROWS,
 ) -> Representation:
     """Coefficients of every point of `source` over random sub-dictionaries.
 

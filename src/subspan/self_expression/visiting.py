@@ -15,7 +15,8 @@ def likely_companions(points: NDArray[np.floating]) -> NDArray[np.int64]:
     """An order in which points that are likely to pick the same atoms follow one another.
 
     A point picks atoms of its own subspace, and what its pursuit read is still in the cache for the next
-    one of that subspace. Points go by the pivot, one of a few of them, that they are most correlated with.
+    one of that subspace. Points go by the pivot, one of a few of them, that they are most correlated with;
+    a group is followed by the one whose pivot its own points are most correlated with.
 
     Examples
     --------
@@ -25,7 +26,22 @@ def likely_companions(points: NDArray[np.floating]) -> NDArray[np.int64]:
     n = len(points)
     pivots = points[np.unique(np.linspace(0, n - 1, N_PIVOTS).astype(np.int64))]
     nearest = np.empty(n, np.int64)
+    kinship = np.zeros((len(pivots), len(pivots)))
     for start in range(0, n, TILE):
-        correlations = points[start : start + TILE] @ pivots.T
-        nearest[start : start + TILE] = np.abs(correlations, out=correlations).argmax(axis=1)
-    return np.argsort(nearest, kind="stable")
+        squares = (points[start : start + TILE] @ pivots.T) ** 2
+        group = nearest[start : start + TILE] = squares.argmax(axis=1)
+        np.add.at(kinship, group, squares)
+    place = np.empty(len(pivots), np.int64)
+    place[_chain(kinship)] = np.arange(len(pivots))
+    return np.argsort(place[nearest], kind="stable")
+
+
+def _chain(kinship: NDArray[np.float64]) -> list[int]:
+    """Each one followed by the next of kin that is left."""
+    chain = [0]
+    left = np.ones(len(kinship), bool)
+    left[0] = False
+    while left.any():
+        chain.append(int(np.where(left, kinship[chain[-1]], -1.0).argmax()))
+        left[chain[-1]] = False
+    return chain
