@@ -14,8 +14,6 @@ from subspan.self_expression.job import represent
 from subspan.sources import ArraySource
 
 N, S, T, DROPOUT = 10_000, 10, 15, 0.6
-
-
 # Other work on the machine only adds to a time, and comes and goes: everybody is timed in turn, in as many
 # rounds, and the best counts.
 ROUNDS = 5

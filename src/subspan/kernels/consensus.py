@@ -68,7 +68,7 @@ def sum_solutions(
 
 
 @kernel
-def average_tile(
+def average_solutions(
     pick_index: NDArray[np.int32],
     pick_value: NDArray[np.float64],
     pick_count: NDArray[np.int32],
@@ -81,17 +81,30 @@ def average_tile(
     index: NDArray[np.int32],
     value: NDArray[np.float64],
     count: NDArray[np.int32],
-    start: int,
-    stop: int,
-) -> tuple[float, float]:
-    """`average_solutions` for points start to stop; the sums of their squared changes and norms."""
+    sums: NDArray[np.float64],
+) -> None:
+    """Replace c_j by the average of the b_j of all sub-problems, and retire points that came to rest.
+
+    Parameters
+    ----------
+    pick_index, pick_value, pick_count : IN
+        Solutions, one leading entry for each sub-problem.
+    over_chosen : IN
+        Divide by the number of sub-problems that chose the atom (S3COMP*) instead of by all.
+    squared_tol : IN
+        A point rests once ||new - old||^2 <= squared_tol * ||old||^2.
+    totals, times, touched : scratch
+        Zero on entry and on return, as long as there are atoms.
+    active, index, value, count : IN and OUT
+        Points still under way, and the vectors c_j with sorted indices.
+    sums : OUT
+        Squared change and squared norm of the c_j, summed over the points of the tile.
+    """
     n_subproblems = pick_index.shape[0]
-    sum_of_changes = 0.0
-    sum_of_norms = 0.0
-    for j in range(start, stop):
+    for j in range(active.shape[0]):
         if not active[j]:
             for e in range(count[j]):
-                sum_of_norms += value[j, e] ** 2
+                sums[1] += value[j, e] ** 2
             continue
         n = sum_solutions(pick_index, pick_value, pick_count, j, totals, times, touched)
         # Entries that fell out of the support stay as zeros: pursuits go on to watch them.
@@ -118,51 +131,5 @@ def average_tile(
             totals[i] = 0.0
             times[i] = 0
         count[j] = n
-        sum_of_changes += change
-        sum_of_norms += norm
-    return sum_of_changes, sum_of_norms
-
-
-@kernel
-def average_solutions(
-    pick_index: NDArray[np.int32],
-    pick_value: NDArray[np.float64],
-    pick_count: NDArray[np.int32],
-    over_chosen: bool,
-    squared_tol: float,
-    totals: NDArray[np.float64],
-    times: NDArray[np.int32],
-    touched: NDArray[np.int32],
-    active: NDArray[np.bool_],
-    index: NDArray[np.int32],
-    value: NDArray[np.float64],
-    count: NDArray[np.int32],
-    tile: int,
-    sums: NDArray[np.float64],
-) -> None:
-    """Replace c_j by the average of the b_j of all sub-problems, and retire points that came to rest.
-
-    Parameters
-    ----------
-    pick_index, pick_value, pick_count : IN
-        Solutions, one leading entry for each sub-problem.
-    over_chosen : IN
-        Divide by the number of sub-problems that chose the atom (S3COMP*) instead of by all.
-    squared_tol : IN
-        A point rests once ||new - old||^2 <= squared_tol * ||old||^2.
-    totals, times, touched : scratch
-        Zero on entry and on return, as long as there are atoms.
-    active, index, value, count : IN and OUT
-        Points still under way, and the vectors c_j with sorted indices.
-    tile : IN
-        Sums are formed over as many points first, so that they do not depend on how many come at once.
-    sums : OUT
-        Squared change and squared norm of the c_j, summed over the points.
-    """
-    for start in range(0, active.shape[0], tile):
-        changes, norms = average_tile(
-            pick_index, pick_value, pick_count, over_chosen, squared_tol, totals, times, touched,
-            active, index, value, count, start, min(start + tile, active.shape[0]),
-        )  # fmt: skip
-        sums[0] += changes
-        sums[1] += norms
+        sums[0] += change
+        sums[1] += norm

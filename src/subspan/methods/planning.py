@@ -18,7 +18,7 @@ from subspan.embedding.search import BASIS_BLOCKS as BLOCKS_ON_ALL
 from subspan.execution.memory import used_memory
 from subspan.execution.tiles import TILE, padded_length
 from subspan.handover import InputError
-from subspan.self_expression.consensus import BLOCK_ROWS, ConsensusSettings
+from subspan.self_expression.consensus import ConsensusSettings
 from subspan.self_expression.plan import GramPlan, choose_gram_plan, gram_costs
 from subspan.sources import ArraySource, Source
 
@@ -182,10 +182,7 @@ class Plan:
         n_subproblems, longest = len(problem.sizes), max(problem.sizes)
         settings = problem.settings
         capacity = min(settings.n_nonzero * n_subproblems * settings.max_iter, problem.n_atoms)
-        span = BLOCK_ROWS if every_point else TILE
-        remembered = n_subproblems * settings.n_nonzero * (settings.n_nonzero + 2) * 8
-        tile = span * (capacity * 12 + remembered + problem.n_features * item * 3)
-        tile += TILE * n_atoms * item * (not every_point)
+        tile = TILE * (n_atoms * item * (not every_point) + capacity * 12 + problem.n_features * item * 3)
         tile += TILE * (longest * item if self.gram_plan == "residual" else 0)
         tile += n_atoms * 16 + longest * 3 * item
         costs = gram_costs(problem.n_points, problem.sizes, problem.n_features, item)

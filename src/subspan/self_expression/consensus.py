@@ -105,9 +105,6 @@ class ConsensusTask:
         kept = [self.atom_of_row[rows] for rows in dictionaries]
         self.dictionary_atoms = [padded(self.atoms[c]) for c in kept] if gram_plan == "residual" else []
         self.shared_gram = gram_matrix(self.atoms, threads) if every_point else None
-        # Points whose pursuits over one dictionary follow one another: as many as share what they read, but
-        # one tile where their correlations are a product.
-        self.span = block_rows if every_point else TILE
         grams = self._grams(kept, threads)
         self.dictionaries = [
             self._dictionary(columns, gram) for columns, gram in zip(kept, grams, strict=True)
@@ -124,15 +121,12 @@ class ConsensusTask:
         last = min(first + self.block_rows, self.source.shape[0])
         work = self._workspace()
         return join_blocks(
-            [
-                self._solve(start, min(start + self.span, last), work)
-                for start in range(first, last, self.span)
-            ]
+            [self._tile(start, min(start + TILE, last), work) for start in range(first, last, TILE)]
         )
 
     def _rows(self, start: int, stop: int) -> tuple[Floats, NDArray[np.int32]]:
-        """Points that are solved together, padded, and their places among the atoms."""
-        own = np.full(self.span, -1, np.int32)
+        """The points of a tile, padded, and their places among the atoms."""
+        own = np.full(TILE, -1, np.int32)
         if self.order is None:
             own[: stop - start] = self.atom_of_row[start:stop]
             return padded(self.source.rows(start, stop)), own
@@ -192,14 +186,14 @@ class ConsensusTask:
         """One memory for each sub-problem; an empty one where nothing would be asked of it."""
         settings = self.settings
         useful = settings.max_iter > 1 and settings.candidates == "preserved" and self.gram_plan != "residual"
-        return [new_memory(self.span if useful else 0, settings.n_nonzero) for _ in self.dictionaries]
+        return [new_memory(TILE if useful else 0, settings.n_nonzero) for _ in self.dictionaries]
 
     def _workspace(self) -> Workspace:
         n_atoms, dtype, s = len(self.atoms), self.atoms.dtype, self.settings.n_nonzero
         n_subproblems = len(self.dictionaries)
         longest = max(len(d.columns) or n_atoms for d in self.dictionaries)
         n_slots = TILE if self.gram_plan == "residual" else 1
-        shape = (n_subproblems, self.span, s)
+        shape = (n_subproblems, TILE, s)
         return Workspace(
             correlations=np.empty((TILE, n_atoms if self.shared_gram is None else 0), dtype),
             products=np.empty(TILE * padded_length(longest) if self.gram_plan == "residual" else 0, dtype),
@@ -215,8 +209,8 @@ class ConsensusTask:
         )
 
     def _points(self, rows: Floats, own: NDArray[np.int32], n: int, work: Workspace) -> Points:
-        """`n` points with their correlations; the target c_j of every one is still zero."""
-        capacity, span = self._capacity, self.span
+        """The tile of `n` points with its correlations; the target c_j of every one is still zero."""
+        capacity = self._capacity
         if self.shared_gram is not None:
             # The atoms are the points, so their correlations are rows of the Gram matrix.
             correlations, row = self.shared_gram, own.astype(np.int64)
@@ -227,13 +221,13 @@ class ConsensusTask:
             row=row,
             squared_norms=squared_norms(rows),
             own=own,
-            active=np.arange(span) < n,
-            target_index=np.zeros((span, capacity), np.int32),
-            target_value=np.zeros((span, capacity)),
-            target_count=np.zeros(span, np.int32),
+            active=np.arange(TILE) < n,
+            target_index=np.zeros((TILE, capacity), np.int32),
+            target_value=np.zeros((TILE, capacity)),
+            target_count=np.zeros(TILE, np.int32),
         )
 
-    def _solve(self, start: int, stop: int, work: Workspace) -> Block:
+    def _tile(self, start: int, stop: int, work: Workspace) -> Block:
         settings = self.settings
         n = stop - start
         rows, own = self._rows(start, stop)
@@ -248,8 +242,7 @@ class ConsensusTask:
             average_solutions(
                 *work.picks, settings.average == "chosen", settings.tol**2,
                 work.totals, work.times, work.touched,
-                points.active, points.target_index, points.target_value, points.target_count,
-                TILE, sums[n_iter],
+                points.active, points.target_index, points.target_value, points.target_count, sums[n_iter],
             )  # fmt: skip
             n_iter += 1
         sums[n_iter:, 1] = sums[n_iter - 1, 1]
