@@ -10,9 +10,14 @@ vectorised search: the point itself, atoms already used, and atoms where the tar
 whose score differs from the plain correlation.
 
 The search itself is memory traffic and nothing else. The residual is never formed: with Gram rows at hand
-its correlations are those of the point minus a short combination of rows. One pass over a chunk that stays
-in the first-level cache combines the rows, sets special atoms aside and finds the maximum. A row that a
-pursuit has not read before comes from far away; it is asked for while the passes before it are under way.
+its correlations, the scores, are those of the point minus a short combination of rows. One pass over a chunk
+that stays in the first-level cache subtracts rows, sets special atoms aside and finds the maximum. A row that
+a pursuit has not read before comes from far away; it is asked for while the work before it goes on.
+
+From one step to the next the coefficients of older atoms change little, so most of their rows need not be
+read again. Scores that lack these changes are those of a residual nearby, and how far it is away bounds their
+errors: only the atoms at the top, within twice that bound, can have the largest score, and their exact
+scores, from a few numbers each, tell which one has it. Whatever the shortcut, the atom is the same.
 """
 
 from __future__ import annotations
@@ -24,11 +29,14 @@ from subspan.kernels.jit import kernel
 from subspan.kernels.prefetch import LINE_BYTES, prefetch
 from subspan.kernels.state import (
     DEPENDENT,
+    LAST_TOP,
     N_ATOMS,
     N_DROPPED,
     N_REFUSED,
     N_SPECIAL,
+    ROUNDING,
     RUNNING,
+    SHARE,
     TWINS,
     Dictionary,
     Memory,
@@ -36,10 +44,65 @@ from subspan.kernels.state import (
     Points,
     PursuitState,
     Rules,
+    Search,
+    bits_type,
 )
 
 # 1024 numbers of the score chunk stay in the first-level cache beside the Gram rows streaming through.
 CHUNK = 1024
+# Maxima are kept of groups of this size, and of as many groups: so many of either for a chunk.
+GROUP = 8
+TOPS = CHUNK // GROUP
+PEAKS = TOPS // GROUP
+# Candidates that are looked at one by one: at most, and such that one more row to subtract costs as much.
+MANY = 64
+FEW = 6
+# The share of the largest score that scores may be wrong by: at first, and how fast it adapts.
+FIRST_SHARE = 0.1
+GROWTH = 1.1
+
+
+def new_search(n_atoms: int, n_nonzero: int, weighted: bool, dtype: np.dtype) -> Search:
+    """Allocate the scratch of a search among at most `n_atoms` atoms."""
+    n = -(-n_atoms // CHUNK) * CHUNK
+    integer = bits_type(dtype)
+    scores, number = np.zeros(n, dtype), np.zeros(1, dtype)
+    scores_weighted = np.zeros(n if weighted else 0, dtype)
+    return Search(
+        base=np.zeros(n_atoms, dtype),
+        scores=scores,
+        weighted=scores_weighted,
+        bits=(scores_weighted if weighted else scores).view(integer),
+        tops=np.zeros(n // GROUP, integer),
+        peaks=np.zeros(n // GROUP**2, integer),
+        listed=np.zeros(n // GROUP**2 + 1, np.int64),
+        groups=np.zeros(MANY * GROUP + 1, np.int64),
+        candidates=np.zeros(MANY * GROUP + 1, np.int64),
+        taken=np.zeros(n_nonzero),
+        changes=np.zeros(n_nonzero),
+        image=np.zeros(n_nonzero),
+        chosen=np.zeros(n_nonzero, np.int64),
+        amounts=np.zeros(n_nonzero, dtype),
+        cross=np.zeros(n_nonzero),
+        account=np.array([FIRST_SHARE, 0.0, 0.0]),
+        number=number,
+        pattern=number.view(integer),
+    )
+
+
+def among(search: Search, n_atoms: int) -> Search:
+    """The same scratch for a dictionary of this many atoms."""
+    n = -(-n_atoms // CHUNK) * CHUNK
+    search.scores[n_atoms:n] = 0
+    search.weighted[n_atoms:n] = 0
+    return search._replace(
+        base=search.base[:n_atoms],
+        scores=search.scores[:n],
+        weighted=search.weighted[:n],
+        bits=search.bits[:n],
+        tops=search.tops[: n // GROUP],
+        peaks=search.peaks[: n // GROUP**2],
+    )
 
 
 @kernel
@@ -50,142 +113,192 @@ def ask_for(matrix: NDArray[np.floating], row: int, start: int, stop: int) -> No
 
 
 @kernel
-def combine(
-    base: NDArray[np.floating],
-    gram: NDArray[np.floating],
-    rows: NDArray[np.int64],
-    coefficients: NDArray[np.floating],
-    n_rows: int,
-    start: int,
-    stop: int,
-    out: NDArray[np.floating],
-) -> None:
-    """Fill `out` with base - sum_r coefficients[r] * gram[rows[r], start:stop].
+def subtract_rows(gram: NDArray[np.floating], search: Search, n_rows: int, start: int, stop: int) -> None:
+    """Subtract amounts[r] * gram[chosen[r]] from part of the scores, for one r after the other.
 
-    Rows go four at a time; what is left over joins the first pass, which reads `base`. Indices are
-    unsigned: that spares the check for negative ones, without which the compiler vectorises.
+    Rows go four at a time, after what is left over. Indices are unsigned: that spares the check for negative
+    ones, without which the compiler vectorises.
     """
+    out, rows, amounts = search.scores, search.chosen, search.amounts
     first = np.uint64(start)
     last = np.uint64(stop)
     r = n_rows % 4
-    if r == 0:
-        for i in range(first, last):
-            out[i] = base[i]
-    elif r == 1:
+    if r == 1:
         r0 = rows[0]
-        c0 = coefficients[0]
+        c0 = amounts[0]
         for i in range(first, last):
-            out[i] = base[i] - c0 * gram[r0, i]
+            out[i] = out[i] - c0 * gram[r0, i]
     elif r == 2:
         r0, r1 = rows[0], rows[1]
-        c0, c1 = coefficients[0], coefficients[1]
+        c0, c1 = amounts[0], amounts[1]
         for i in range(first, last):
-            out[i] = base[i] - c0 * gram[r0, i] - c1 * gram[r1, i]
-    else:
+            out[i] = out[i] - c0 * gram[r0, i] - c1 * gram[r1, i]
+    elif r == 3:
         r0, r1, r2 = rows[0], rows[1], rows[2]
-        c0, c1, c2 = coefficients[0], coefficients[1], coefficients[2]
+        c0, c1, c2 = amounts[0], amounts[1], amounts[2]
         for i in range(first, last):
-            out[i] = base[i] - c0 * gram[r0, i] - c1 * gram[r1, i] - c2 * gram[r2, i]
+            out[i] = out[i] - c0 * gram[r0, i] - c1 * gram[r1, i] - c2 * gram[r2, i]
     while r < n_rows:
         r0, r1, r2, r3 = rows[r], rows[r + 1], rows[r + 2], rows[r + 3]
-        c0, c1, c2, c3 = coefficients[r], coefficients[r + 1], coefficients[r + 2], coefficients[r + 3]
+        c0, c1, c2, c3 = amounts[r], amounts[r + 1], amounts[r + 2], amounts[r + 3]
         for i in range(first, last):
             out[i] = out[i] - c0 * gram[r0, i] - c1 * gram[r1, i] - c2 * gram[r2, i] - c3 * gram[r3, i]
         r += 4
 
 
 @kernel
-def largest_magnitude(
-    bits: NDArray[np.signedinteger], start: int, stop: int, magnitude_mask: np.signedinteger
-) -> np.signedinteger:
-    """Largest |score| as an integer: without its sign bit a float orders as its bit pattern does.
+def chunk_maximum(start: int, search: Search, magnitude_mask: np.signedinteger) -> np.signedinteger:
+    """Largest |score| of a chunk, of its groups and of groups of groups, as integers.
 
-    Integer maxima vectorise under strict arithmetic; floating-point ones do not.
+    Without its sign bit a float orders as its bit pattern does, and integer maxima vectorise under strict
+    arithmetic, where floating-point ones do not. The members of a group are far apart, so that groups side by
+    side are vectors side by side.
     """
+    bits, tops, peaks = search.bits, search.tops, search.peaks
     narrow = bits.dtype.type
-    top = narrow(0)
-    for i in range(np.uint64(start), np.uint64(stop)):
+    first = np.uint64(start)
+    for g in range(np.uint64(TOPS)):
         # Integers widen in every operation unless they are called back, and wide ones fill vectors twice.
-        top = max(top, narrow(bits[i] & magnitude_mask))
+        best = narrow(bits[first + g] & magnitude_mask)
+        for member in range(np.uint64(1), np.uint64(GROUP)):
+            best = max(best, narrow(bits[first + member * np.uint64(TOPS) + g] & magnitude_mask))
+        tops[first // np.uint64(GROUP) + g] = best
+    first //= np.uint64(GROUP)
+    top = narrow(0)
+    for g in range(np.uint64(PEAKS)):
+        best = tops[first + g]
+        for member in range(np.uint64(1), np.uint64(GROUP)):
+            best = max(best, tops[first + member * np.uint64(PEAKS) + g])
+        peaks[first // np.uint64(GROUP) + g] = best
+        top = max(top, best)
     return top
 
 
 @kernel
-def position_of(
-    bits: NDArray[np.signedinteger],
-    start: int,
-    stop: int,
-    magnitude_mask: np.signedinteger,
-    top: np.signedinteger,
-) -> int:
-    """First position whose |score| equals `top`, narrowed down by maxima before it is searched for."""
-    while largest_magnitude(bits, start, min(start + 64, stop), magnitude_mask) != top:
-        start += 64
-    while bits[start] & magnitude_mask != top:
-        start += 1
-    return start
-
-
-@kernel
-def scan(
+def update_scores(
     base: NDArray[np.floating],
-    gram: NDArray[np.floating],
-    rows: NDArray[np.int64],
-    coefficients: NDArray[np.floating],
+    anew: bool,
     n_rows: int,
-    weights: NDArray[np.floating],
-    special_position: NDArray[np.int64],
-    n_special: int,
-    magnitude_mask: np.signedinteger,
-    special_score: NDArray[np.float64],
-    scores: NDArray[np.floating],
-    bits: NDArray[np.signedinteger],
-    tops: NDArray[np.signedinteger],
-) -> int:
-    """Position of the largest |score| outside the special atoms, the first of equals; -1 if all are 0.
+    dictionary: Dictionary,
+    rules: Rules,
+    state: PursuitState,
+    slot: int,
+    search: Search,
+) -> np.signedinteger:
+    """Subtract the chosen rows, from `base` or from the scores there are; the largest |score|, as an integer.
 
-    Parameters
-    ----------
-    base, gram, rows, coefficients, n_rows : IN
-        The scores are base - sum_r coefficients[r] * gram[rows[r]].
-    weights : IN
-        Factor of every score (0 rules an atom out); empty for none.
-    special_position, n_special : IN
-        Sorted positions that take no part in the maximum.
-    magnitude_mask : IN
-        Every bit but the sign, in the integer type of `bits`.
-    special_score : OUT
-        Unweighted scores of the special atoms.
-    scores, bits : OUT
-        Scratch, as long as there are atoms; `bits` is the integer view of `scores`.
-    tops : OUT
-        Largest |score| of each chunk, as an integer.
+    Special atoms take no part in the maximum. Their scores are in the state afterwards, if all is done anew.
     """
-    n = scores.shape[0]
-    best = magnitude_mask & 0
-    winner = -1
+    scores = search.scores
+    n = base.shape[0]
+    top = search.bits.dtype.type(0)
     special = 0
+    n_special = state.numbers[slot, N_SPECIAL]
     for start in range(0, n, CHUNK):
         stop = min(start + CHUNK, n)
         if n_rows > 0:
             # The newest row is the only one that was not read before.
-            ask_for(gram, rows[n_rows - 1], stop, min(stop + CHUNK, n))
-        combine(base, gram, rows, coefficients, n_rows, start, stop, scores)
-        while special < n_special and special_position[special] < stop:
-            special_score[special] = scores[special_position[special]]
-            scores[special_position[special]] = 0
-            special += 1
-        if weights.shape[0] > 0:
+            ask_for(dictionary.gram, state.rows[slot, state.numbers[slot, N_ATOMS] - 1], stop, stop + CHUNK)
+        if anew:
             for i in range(np.uint64(start), np.uint64(stop)):
-                scores[i] = scores[i] * weights[i]
-        top = largest_magnitude(bits, start, stop, magnitude_mask)
-        tops[start // CHUNK] = top
-        if top > best:
-            best = top
-            winner = start
-    if winner >= 0:
-        winner = position_of(bits, winner, min(winner + CHUNK, n), magnitude_mask, best)
-    return winner
+                scores[i] = base[i]
+        subtract_rows(dictionary.gram, search, n_rows, start, stop)
+        while special < n_special and state.special_position[slot, special] < stop:
+            position = state.special_position[slot, special]
+            state.special_score[slot, special] = scores[position]
+            scores[position] = 0
+            special += 1
+        if dictionary.weights.shape[0] > 0:
+            for i in range(np.uint64(start), np.uint64(stop)):
+                search.weighted[i] = scores[i] * dictionary.weights[i]
+        top = max(top, chunk_maximum(start, search, rules.magnitude_mask))
+    return top
+
+
+@kernel
+def as_number(pattern: np.signedinteger, search: Search) -> float:
+    """The number whose bits are `pattern`."""
+    search.pattern[0] = pattern
+    return float(search.number[0])
+
+
+@kernel
+def as_pattern(number: float, search: Search) -> np.signedinteger:
+    """The bits of a number."""
+    search.number[0] = number
+    return search.pattern[0]  # type: ignore[no-any-return]
+
+
+@kernel
+def first_member(group: int, width: int) -> int:
+    """First of the members of a group, which are `width` apart; there are as many groups in a chunk."""
+    return group // width * width * GROUP + group % width
+
+
+@kernel
+def position_of(top: np.signedinteger, search: Search, magnitude_mask: np.signedinteger) -> int:
+    """First position whose |score| is `top`."""
+    found: int = search.bits.shape[0]
+    for peak in range(search.peaks.shape[0]):
+        if search.peaks[peak] == top:
+            first_group = first_member(peak, PEAKS)
+            for group in range(first_group, first_group + TOPS, PEAKS):
+                if search.tops[group] == top:
+                    position = first_member(group, TOPS)
+                    while search.bits[position] & magnitude_mask != top:
+                        position += TOPS
+                    found = min(found, position)
+    return found
+
+
+@kernel
+def list_members(
+    groups: NDArray[np.int64],
+    n_groups: int,
+    width: int,
+    values: NDArray[np.signedinteger],
+    magnitude_mask: np.signedinteger,
+    threshold: np.signedinteger,
+    out: NDArray[np.int64],
+) -> int:
+    """List the members of the first MANY groups whose magnitude is at least `threshold`; their number.
+
+    The list grows without a branch: no processor can guess where the next hit is.
+    """
+    n = 0
+    for g in range(min(n_groups, MANY)):
+        start = first_member(groups[g], width)
+        for member in range(GROUP):
+            position = start + member * width
+            out[n] = position
+            n += values[position] & magnitude_mask >= threshold
+    return n
+
+
+@kernel
+def find_candidates(threshold: np.signedinteger, search: Search, magnitude_mask: np.signedinteger) -> int:
+    """List the positions whose |score| is at least `threshold`; their number, or something above MANY."""
+    n_peaks = 0
+    for peak in range(search.peaks.shape[0]):
+        search.listed[n_peaks] = peak
+        n_peaks += search.peaks[peak] >= threshold
+    n_groups = list_members(
+        search.listed, n_peaks, PEAKS, search.tops, magnitude_mask, threshold, search.groups
+    )
+    n_found = list_members(
+        search.groups, n_groups, TOPS, search.bits, magnitude_mask, threshold, search.candidates
+    )
+    return max(n_peaks, n_groups, n_found)
+
+
+@kernel
+def largest_besides(search: Search, position: int, magnitude_mask: np.signedinteger) -> float:
+    """Largest |score| without the one at `position`, which becomes 0."""
+    search.bits[position] = 0
+    top = chunk_maximum(position // CHUNK * CHUNK, search, magnitude_mask)
+    for p in range(np.uint64(search.peaks.shape[0])):
+        top = max(top, search.peaks[p])
+    return as_number(top, search)
 
 
 @kernel
@@ -458,42 +571,47 @@ def write_picks(j: int, dictionary: Dictionary, state: PursuitState, slot: int, 
 
 
 @kernel
-def largest_without(
-    winner: int,
-    scores: NDArray[np.floating],
-    bits: NDArray[np.signedinteger],
-    tops: NDArray[np.signedinteger],
-    magnitude_mask: np.signedinteger,
-) -> float:
-    """Largest |score| after a scan if the winner is taken out."""
-    n = scores.shape[0]
-    start = winner // CHUNK * CHUNK
-    scores[winner] = 0
-    tops[winner // CHUNK] = largest_magnitude(bits, start, min(start + CHUNK, n), magnitude_mask)
-    n_chunks = (n + CHUNK - 1) // CHUNK
-    best = 0
-    for c in range(n_chunks):
-        if tops[c] > tops[best]:
-            best = c
-    where = position_of(bits, best * CHUNK, min((best + 1) * CHUNK, n), magnitude_mask, tops[best])
-    return abs(float(scores[where]))
+def add_image(amount: float, atom: int, state: PursuitState, search: Search) -> None:
+    """Add to L' d what it gains if entry `atom` of d grows by `amount`; L is the factor of the system."""
+    for a in range(np.uint64(atom + 1)):
+        search.image[a] = search.image[a] + amount * state.cholesky[0, atom, a]
 
 
 @kernel
-def distance_moved(memory: Memory, j: int, state: PursuitState) -> float:
-    """How far the residual is from the one that was scanned at this step in an earlier iteration.
+def image_length(rules: Rules, state: PursuitState, search: Search) -> float:
+    """Bound on ||X_S d|| for the changes d of the coefficients, given their image L' d.
 
-    With the same atoms, ||X_S d||^2 = ||L' d||^2 - damping ||d||^2 for the change d of the coefficients,
-    where L is the factor of G_SS + damping I; leaving out the second term is safe.
+    The square is ||L' d||^2 - damping ||d||^2; inner products carry rounding errors of the data's type.
     """
     k = state.numbers[0, N_ATOMS]
     total = 0.0
+    squares = 0.0
+    magnitude = 0.0
     for a in range(k):
-        entry = 0.0
-        for b in range(a, k):
-            entry += state.cholesky[0, b, a] * (state.values[0, b] - memory.values[j, k, b])
-        total += entry * entry
-    return float(np.sqrt(total))
+        total += search.image[a] * search.image[a]
+        squares += search.changes[a] * search.changes[a]
+        magnitude += abs(search.changes[a])
+    rounding = rules.product_error * (rules.longest * magnitude) ** 2 + (k + 1) * 1e-15 * total
+    return float(np.sqrt(max(total - rules.damping * squares, 0.0) + rounding))
+
+
+@kernel
+def exact_score(
+    score: np.floating, position: int, dictionary: Dictionary, state: PursuitState
+) -> np.floating:
+    """What `update_scores` makes of one number of its base with all rows, operation by operation."""
+    for a in range(state.numbers[0, N_ATOMS]):
+        score = score - state.coefficients[0, a] * dictionary.gram[state.rows[0, a], position]
+    return score
+
+
+@kernel
+def score_special(base: NDArray[np.floating], dictionary: Dictionary, state: PursuitState) -> None:
+    """Exact scores of the special atoms that may be picked."""
+    for e in range(state.numbers[0, N_SPECIAL]):
+        if not state.special_blocked[0, e]:
+            position = state.special_position[0, e]
+            state.special_score[0, e] = exact_score(base[position], position, dictionary, state)
 
 
 @kernel
@@ -506,6 +624,7 @@ def settled_by_special(
     squared_norm: float,
     rules: Rules,
     state: PursuitState,
+    search: Search,
 ) -> bool:
     """Whether a special atom is sure to win this step, so that no scan is needed.
 
@@ -515,19 +634,172 @@ def settled_by_special(
     k = state.numbers[0, N_ATOMS]
     if memory.runner_up[j, k] < 0:
         return False
-    bound = memory.runner_up[j, k] + rules.reach * distance_moved(memory, j, state)
+    search.image[:k] = 0
+    for a in range(k):
+        search.changes[a] = state.values[0, a] - memory.values[j, k, a]
+        add_image(search.changes[a], a, state, search)
+    bound = memory.runner_up[j, k] + rules.reach * image_length(rules, state, search)
     # Correlations carry rounding errors of the data's type.
-    bound = bound * (1 + 64 * rules.precision) + 64 * rules.precision * rules.reach * np.sqrt(squared_norm)
+    rounding = rules.product_error
+    bound = bound * (1 + rounding) + rounding * rules.reach * np.sqrt(squared_norm)
     for e in range(state.numbers[0, N_SPECIAL]):
         if not state.special_blocked[0, e]:
             position = state.special_position[0, e]
-            # One operation after the other, as `combine` does it.
             score = row[atom_at(dictionary, position)]
-            for a in range(k):
-                score = score - state.coefficients[0, a] * dictionary.gram[state.rows[0, a], position]
-            state.special_score[0, e] = score
+            state.special_score[0, e] = exact_score(score, position, dictionary, state)
     special, best = choose(-1, 0.0, atom_norms, dictionary, rules, state, 0)
     return special >= 0 and best > bound * bound
+
+
+@kernel
+def choose_rows(allowed: float, rules: Rules, state: PursuitState, search: Search) -> tuple[int, float]:
+    """Choose rows to subtract, so that the scores become those of a residual at most `allowed` away.
+
+    Returns their number and how far away it is. Rows with large changes of their coefficients go first.
+    """
+    k = state.numbers[0, N_ATOMS]
+    changes = search.changes
+    search.image[:k] = 0
+    for a in range(k):
+        changes[a] = float(state.coefficients[0, a]) - search.taken[a]
+        add_image(changes[a], a, state, search)
+    n_rows = 0
+    # Of the newest row nothing was subtracted so far.
+    a = k - 1
+    left = np.inf
+    while n_rows < k and left > allowed:
+        search.chosen[n_rows] = state.rows[0, a]
+        search.amounts[n_rows] = changes[a]
+        search.taken[a] += float(search.amounts[n_rows])
+        add_image(-changes[a], a, state, search)
+        # In the data's type it may have become another by as much as the rounding of scores accounts for.
+        changes[a] = 0.0
+        n_rows += 1
+        left = image_length(rules, state, search)
+        a = 0
+        for b in range(1, k):
+            if abs(changes[b]) > abs(changes[a]):
+                a = b
+    return n_rows, left
+
+
+@kernel
+def rounding_of(norm: float, coefficients: NDArray[np.floating], rules: Rules, state: PursuitState) -> float:
+    """Bound on the rounding error that subtracting one row adds to a score."""
+    magnitude = 0.0
+    for a in range(state.numbers[0, N_ATOMS]):
+        magnitude += abs(float(coefficients[a]))
+    return rules.reach * rules.precision * (norm + rules.longest * magnitude)
+
+
+@kernel
+def best_exact(
+    n_candidates: int,
+    base: NDArray[np.floating],
+    dictionary: Dictionary,
+    state: PursuitState,
+    search: Search,
+) -> tuple[int, float]:
+    """The candidate with the largest exact |score|, the first of equals, and its score; -1 if all are 0."""
+    winner = -1
+    best = 0.0
+    for c in range(n_candidates):
+        position = search.candidates[c]
+        score = exact_score(base[position], position, dictionary, state)
+        if dictionary.weights.shape[0] > 0:
+            score = score * dictionary.weights[position]
+        value = float(score)
+        if abs(value) > abs(best) or (abs(value) == abs(best) and value != 0 and position < winner):
+            winner = position
+            best = value
+    return winner, best
+
+
+@kernel
+def search_near(
+    base: NDArray[np.floating],
+    norm: float,
+    dictionary: Dictionary,
+    rules: Rules,
+    state: PursuitState,
+    search: Search,
+) -> tuple[int, float, float]:
+    """What `search_all` finds, by way of the scores of a residual nearby; -1 if they tell too little.
+
+    The third number is the bound on the errors of these scores.
+    """
+    account = search.account
+    k = state.numbers[0, N_ATOMS]
+    n_rows, left = choose_rows(account[SHARE] * account[LAST_TOP] / rules.reach, rules, state, search)
+    if n_rows == k:
+        account[SHARE] *= GROWTH
+        return -1, 0.0, 0.0
+    account[ROUNDING] += n_rows * rounding_of(norm, search.taken, rules, state)
+    top = as_number(update_scores(base, False, n_rows, dictionary, rules, state, 0, search), search)
+    # Exact scores have rounding errors as well, from every row, the weight and the threshold.
+    rounding = account[ROUNDING] + (k + 4) * rounding_of(norm, state.coefficients[0], rules, state)
+    error = rules.reach * left + rounding
+    n_found = MANY + 1
+    if top > 2 * error:
+        n_found = find_candidates(as_pattern(top - 2 * error, search), search, rules.magnitude_mask)
+    if n_found > MANY:
+        account[SHARE] /= 2
+        return -1, 0.0, 0.0
+    account[SHARE] = min(account[SHARE] * (GROWTH if n_found < FEW else 1 / GROWTH), 1.0)
+    account[LAST_TOP] = top
+    score_special(base, dictionary, state)
+    winner, score = best_exact(n_found, base, dictionary, state, search)
+    return winner, score, error
+
+
+@kernel
+def search_all(
+    base: NDArray[np.floating],
+    dictionary: Dictionary,
+    rules: Rules,
+    state: PursuitState,
+    slot: int,
+    search: Search,
+) -> tuple[int, float]:
+    """Position of the largest |score| outside the special atoms, the first of equals, and the score.
+
+    The scores are `base` minus the combination of all atoms so far. The position is -1 if all are 0.
+    """
+    k = state.numbers[slot, N_ATOMS] if dictionary.gram.shape[0] > 0 else 0
+    # With a single atom that nothing was taken of yet, the scores are still those of the point itself.
+    anew = k != 1 or search.account[LAST_TOP] == 0 or search.taken[0] != 0
+    for a in range(k):
+        search.chosen[a] = state.rows[slot, a]
+        search.amounts[a] = state.coefficients[slot, a]
+        search.taken[a] = search.amounts[a]
+    top = update_scores(base, anew, k, dictionary, rules, state, slot, search)
+    search.account[LAST_TOP] = as_number(top, search)
+    search.account[ROUNDING] = 0.0
+    if not anew:
+        score_special(base, dictionary, state)
+    if top == 0:
+        return -1, 0.0
+    winner = position_of(top, search, rules.magnitude_mask)
+    return winner, as_number(search.bits[winner], search)
+
+
+@kernel
+def search_atom(
+    base: NDArray[np.floating],
+    norm: float,
+    dictionary: Dictionary,
+    rules: Rules,
+    state: PursuitState,
+    search: Search,
+) -> tuple[int, float, float]:
+    """The winner, its exact score, and a bound on the errors of the scores that are left in `search`."""
+    k = state.numbers[0, N_ATOMS]
+    if search.account[LAST_TOP] > 0 and k > 1 and k * base.shape[0] >= rules.shortcut_from:
+        winner, score, error = search_near(base, norm, dictionary, rules, state, search)
+        if winner >= 0:
+            return winner, score, error
+    winner, score = search_all(base, dictionary, rules, state, 0, search)
+    return winner, score, 0.0
 
 
 @kernel
@@ -537,18 +809,17 @@ def note_runner_up(
     k: int,
     winner: int,
     score: float,
+    error: float,
     rules: Rules,
     state: PursuitState,
-    scores: NDArray[np.floating],
-    bits: NDArray[np.signedinteger],
-    tops: NDArray[np.signedinteger],
+    search: Search,
 ) -> None:
-    """Remember the best plain score besides the atom picked at step `k`, after a scan."""
+    """Remember how large a plain score besides that of the atom picked at step `k` can be, after a search."""
     # Refused atoms are in no later list of special ones, so nothing is known of them then.
     if state.numbers[0, N_REFUSED] == 0:
         runner_up = abs(score)
         if state.rows[0, k] == winner:
-            runner_up = largest_without(winner, scores, bits, tops, rules.magnitude_mask)
+            runner_up = largest_besides(search, winner, rules.magnitude_mask) + error
         memory.runner_up[j, k] = runner_up
 
 
@@ -576,11 +847,7 @@ def pursue_point(
     atom_norms: NDArray[np.float64],
     rules: Rules,
     state: PursuitState,
-    base: NDArray[np.floating],
-    scores: NDArray[np.floating],
-    bits: NDArray[np.signedinteger],
-    tops: NDArray[np.signedinteger],
-    cross: NDArray[np.float64],
+    search: Search,
     memory: Memory,
     picks: Picks,
     counts: NDArray[np.int64],
@@ -590,49 +857,48 @@ def pursue_point(
     remembers = memory.runner_up.shape[0] > 0
     begin_point(points, j, dictionary, rules, state, 0, picks)
     row = points.correlations[points.row[j]]
+    norm = np.sqrt(points.squared_norms[j])
     own = dictionary.position[points.own[j]] if points.own[j] >= 0 else -1
     # Correlations with the atoms of the dictionary: as they are, as a row of its Gram matrix if the
     # point is one of them, or else gathered once they are needed.
-    start = base
+    base = search.base
     complete = columns.shape[0] == 0 or own >= 0
     if columns.shape[0] == 0:
-        start = row
+        base = row[: search.base.shape[0]]
     elif own >= 0:
-        start = dictionary.gram[own]
+        base = dictionary.gram[own, : search.base.shape[0]]
+    search.account[LAST_TOP] = 0.0
     # Whether this pursuit has taken the same atoms so far as the one that memory tells of.
     follows = remembers
     while state.numbers[0, RUNNING]:
         k = state.numbers[0, N_ATOMS]
         winner = -1
         score = 0.0
+        error = 0.0
         settled = follows and settled_by_special(
-            memory, j, row, dictionary, atom_norms, points.squared_norms[j], rules, state
+            memory, j, row, dictionary, atom_norms, points.squared_norms[j], rules, state, search
         )
         if not settled:
             ask_for_next(points, j, dictionary, k, rules.n_nonzero)
             if not complete:
-                for i in range(columns.shape[0]):
-                    base[i] = row[np.uint32(columns[i])]
+                for i in range(np.uint64(columns.shape[0])):
+                    search.base[i] = row[np.uint32(columns[i])]
                 complete = True
-            winner = scan(
-                start, dictionary.gram,
-                state.rows[0], state.coefficients[0], k,
-                dictionary.weights, state.special_position[0], state.numbers[0, N_SPECIAL],
-                rules.magnitude_mask, state.special_score[0], scores, bits, tops,
-            )  # fmt: skip
-            score = np.float64(scores[winner]) if winner >= 0 else 0.0
+            winner, score, error = search_atom(base, norm, dictionary, rules, state, search)
             if remembers:
                 memory.runner_up[j, k] = -1.0
                 for a in range(k):
                     memory.values[j, k, a] = state.values[0, a]
         scans_next = not follows or k + 1 >= rules.n_nonzero or memory.runner_up[j, k + 1] < 0
         accepted = step(
-            winner, score, points, j, dictionary, atoms, atom_norms, rules, state, 0, cross,
+            winner, score, points, j, dictionary, atoms, atom_norms, rules, state, 0, search.cross,
             scans_next, picks, counts,
         )  # fmt: skip
+        if accepted:
+            search.taken[k] = 0.0
         if remembers and accepted:
             if not settled:
-                note_runner_up(memory, j, k, winner, score, rules, state, scores, bits, tops)
+                note_runner_up(memory, j, k, winner, score, error, rules, state, search)
             follows = follows and memory.rows[j, k] == state.rows[0, k]
             memory.rows[j, k] = state.rows[0, k]
     write_picks(j, dictionary, state, 0, picks)
@@ -646,11 +912,7 @@ def pursue(
     atom_norms: NDArray[np.float64],
     rules: Rules,
     state: PursuitState,
-    base: NDArray[np.floating],
-    scores: NDArray[np.floating],
-    bits: NDArray[np.signedinteger],
-    tops: NDArray[np.signedinteger],
-    cross: NDArray[np.float64],
+    search: Search,
     memory: Memory,
     picks: Picks,
     counts: NDArray[np.int64],
@@ -660,9 +922,8 @@ def pursue(
     Parameters
     ----------
     points, dictionary, atoms, atom_norms, rules : IN
-    state, base, scores, bits, tops, cross : scratch
-        One slot of state; vectors as long as the dictionary (`tops`: as it has chunks, `cross`: as the
-        sparsity).
+    state, search : scratch
+        One slot of state.
     memory : IN and OUT
         What the scans of earlier outer iterations saw; empty if there is only one.
     picks, counts : OUT
@@ -670,9 +931,8 @@ def pursue(
     for j in range(points.active.shape[0]):
         if points.active[j]:
             pursue_point(
-                points, j, dictionary, atoms, atom_norms, rules, state,
-                base, scores, bits, tops, cross, memory, picks, counts,
-            )  # fmt: skip
+                points, j, dictionary, atoms, atom_norms, rules, state, search, memory, picks, counts
+            )
 
 
 @kernel
@@ -694,10 +954,7 @@ def advance(
     atom_norms: NDArray[np.float64],
     rules: Rules,
     state: PursuitState,
-    scores: NDArray[np.floating],
-    bits: NDArray[np.signedinteger],
-    tops: NDArray[np.signedinteger],
-    cross: NDArray[np.float64],
+    search: Search,
     picks: Picks,
     residuals: NDArray[np.floating],
     counts: NDArray[np.int64],
@@ -717,28 +974,11 @@ def advance(
     for j in range(points.active.shape[0]):
         if not state.numbers[j, RUNNING]:
             continue
-        winner = scan(
-            products[j], dictionary.gram, state.rows[j], state.coefficients[j], 0,
-            dictionary.weights, state.special_position[j], state.numbers[j, N_SPECIAL],
-            rules.magnitude_mask, state.special_score[j], scores, bits, tops,
-        )  # fmt: skip
-        score = float(scores[winner]) if winner >= 0 else 0.0
+        winner, score = search_all(products[j, : search.base.shape[0]], dictionary, rules, state, j, search)
         if step(
-            winner,
-            score,
-            points,
-            j,
-            dictionary,
-            atoms,
-            atom_norms,
-            rules,
-            state,
-            j,
-            cross,
-            True,
-            picks,
-            counts,
-        ):
+            winner, score, points, j, dictionary, atoms, atom_norms, rules, state, j, search.cross,
+            True, picks, counts,
+        ):  # fmt: skip
             subtract_atoms(rows[j], dictionary, atoms, state, j, residuals[j])
         if state.numbers[j, RUNNING]:
             n_running += 1

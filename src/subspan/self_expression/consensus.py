@@ -18,7 +18,7 @@ from subspan.execution.steps import track
 from subspan.execution.threads import stop_if_cancelled
 from subspan.execution.tiles import TILE, padded, padded_length, tile_product
 from subspan.kernels.consensus import average_solutions
-from subspan.kernels.pursuit import CHUNK, advance, begin, pursue
+from subspan.kernels.pursuit import advance, among, begin, new_search, pursue
 from subspan.kernels.state import (
     Dictionary,
     Memory,
@@ -26,6 +26,8 @@ from subspan.kernels.state import (
     Points,
     PursuitState,
     Rules,
+    Search,
+    bits_type,
     new_memory,
     new_state,
 )
@@ -38,6 +40,8 @@ Floats = NDArray[np.floating]
 
 # Points of a block, unless the caller wants it otherwise.
 BLOCK_ROWS = 4 * TILE
+# Numbers of Gram rows, see `Rules`: where a step gets faster by reading less.
+SHORTCUT_FROM = 8192
 
 
 @dataclass(frozen=True)
@@ -61,11 +65,8 @@ class Workspace:
     correlations: Floats
     # Of residuals with the atoms of a sub-dictionary, where no Gram matrix is kept.
     products: Floats
-    base: Floats
-    scores: Floats
-    tops: NDArray[np.signedinteger]
-    cross: NDArray[np.float64]
     state: PursuitState
+    search: Search
     picks: Picks
     totals: NDArray[np.float64]
     times: NDArray[np.int32]
@@ -99,9 +100,9 @@ class ConsensusTask:
         self.atom_of_row = np.full(source.shape[0], -1, np.int32)
         self.atom_of_row[self.atom_rows] = np.arange(len(self.atom_rows))
         self.unit_norm = unit_norm
-        longest = np.sqrt(self.atom_norms.max())
+        self.longest = np.sqrt(self.atom_norms.max())
         # The greedy rule divides every score by the root of ||x||^2 + damping, which leaves at most 1.
-        self.reach = longest if unit_norm or settings.selection == "psi" else 1.0
+        self.reach = self.longest if unit_norm or settings.selection == "psi" else 1.0
         kept = [self.atom_of_row[rows] for rows in dictionaries]
         self.dictionary_atoms = [padded(self.atoms[c]) for c in kept] if gram_plan == "residual" else []
         self.shared_gram = gram_matrix(self.atoms, threads) if every_point else None
@@ -142,11 +143,14 @@ class ConsensusTask:
             damping=float(settings.damping),
             squared_tol=float(settings.residual_tol) ** 2,
             precision=float(np.finfo(dtype).eps),
+            product_error=float(np.finfo(dtype).eps) * max(64, self.atoms.shape[1] / 8),
             greedy=settings.selection == "greedy",
             unit_norm=self.unit_norm,
             from_dropped=settings.candidates == "all",
             reach=float(self.reach),
-            magnitude_mask=_bits_type(dtype)(np.iinfo(_bits_type(dtype)).max),
+            longest=float(self.longest),
+            shortcut_from=SHORTCUT_FROM,
+            magnitude_mask=bits_type(dtype)(np.iinfo(bits_type(dtype)).max),
         )
 
     def _grams(self, kept: Sequence[NDArray[np.int32]], threads: int) -> list[Floats]:
@@ -197,11 +201,8 @@ class ConsensusTask:
         return Workspace(
             correlations=np.empty((TILE, n_atoms if self.shared_gram is None else 0), dtype),
             products=np.empty(TILE * padded_length(longest) if self.gram_plan == "residual" else 0, dtype),
-            base=np.empty(longest, dtype),
-            scores=np.empty(longest, dtype),
-            tops=np.empty(longest // CHUNK + 1, _bits_type(dtype)),
-            cross=np.empty(s),
             state=new_state(n_slots, s, self._capacity, dtype),
+            search=new_search(longest, s, len(self.dictionaries[0].weights) > 0, dtype),
             picks=Picks(np.zeros(shape, np.int32), np.zeros(shape), np.zeros(shape[:2], np.int32)),
             totals=np.zeros(n_atoms),
             times=np.zeros(n_atoms, np.int32),
@@ -265,12 +266,10 @@ class ConsensusTask:
         stop_if_cancelled()
         dictionary = self.dictionaries[t]
         picks = Picks(work.picks.indices[t], work.picks.values[t], work.picks.counts[t])
-        n = len(dictionary.columns) or len(self.atoms)
-        scores = work.scores[:n]
-        bits = scores.view(_bits_type(scores.dtype))
+        search = among(work.search, len(dictionary.columns) or len(self.atoms))
         given = (points, dictionary, self.atoms, self.atom_norms, self._rules, work.state)
         if self.gram_plan != "residual":
-            pursue(*given, work.base[:n], scores, bits, work.tops, work.cross, memory, picks, counts)
+            pursue(*given, search, memory, picks, counts)
             return
         residuals = rows.copy()
         atoms = self.dictionary_atoms[t]
@@ -279,15 +278,9 @@ class ConsensusTask:
         n_running = 1
         while n_running:
             tile_product(residuals, atoms, out=products)
-            n_running = advance(
-                products, rows, *given, scores, bits, work.tops, work.cross, picks, residuals, counts
-            )
+            n_running = advance(products, rows, *given, search, picks, residuals, counts)
 
 
 def used_atoms(dictionaries: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
     """Sorted rows that some sub-dictionary kept."""
     return np.unique(np.concatenate(dictionaries))
-
-
-def _bits_type(dtype: np.dtype) -> type[np.signedinteger]:
-    return np.int32 if dtype.itemsize == 4 else np.int64
