@@ -13,7 +13,7 @@ S_aa x and B^T B x, and the second takes one pass over the rows.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
@@ -119,11 +119,13 @@ class PassJob:
     position: NDArray[np.int32]
     degrees: NDArray[np.float64]
     vectors: NDArray[np.float64]
+    # Goes with the job: all who work on it must cut the rows at the same places.
+    shard_rows: int = field(default_factory=lambda: SHARD)
 
     @property
     def n_blocks(self) -> int:
         """Number of shards."""
-        return -(-self.rows.shape[0] // SHARD)
+        return -(-self.rows.shape[0] // self.shard_rows)
 
     def task(self, threads: int) -> Callable[[int], dict[str, NDArray[Any]]]:
         """A function from the number of a shard to its part of the sum."""
@@ -131,8 +133,8 @@ class PassJob:
 
         def add_up(shard: int) -> dict[str, NDArray[Any]]:
             out, middle = np.zeros_like(self.vectors), np.empty(width)
-            start = shard * SHARD
-            for first, piece in pieces(self.rows, start, min(start + SHARD, n_rows)):
+            start = shard * self.shard_rows
+            for first, piece in pieces(self.rows, start, min(start + self.shard_rows, n_rows)):
                 pass_through_rows(
                     first, piece.indptr, piece.indices, piece.data,
                     self.position, self.degrees, self.vectors, middle, out,
