@@ -9,8 +9,11 @@ import pytest
 from scipy.sparse import csr_array
 
 from subspan.datasets import make_union_of_subspaces
-from subspan.kernels.pursuit import FIRST_SHARE, MANY, among, begin_point, search_all, search_near, step
-from subspan.kernels.state import LAST_TOP, N_ATOMS, N_SPECIAL, RUNNING, SHARE, Picks
+from subspan.kernels.jit import kernel
+from subspan.kernels.scores import FIRST_SHARE, LAST_TOP, MANY, SHARE, among
+from subspan.kernels.search import search_all, search_near
+from subspan.kernels.state import N_ATOMS, N_SPECIAL, RUNNING, Picks
+from subspan.kernels.steps import begin_point, step
 from subspan.self_expression import consensus
 from subspan.self_expression.consensus import ConsensusSettings, ConsensusTask
 from subspan.self_expression.dictionaries import sample_dictionaries
@@ -18,6 +21,12 @@ from subspan.self_expression.job import represent
 from subspan.self_expression.plan import GramPlan
 from subspan.sources import ArraySource
 from subspan.sources.checks import unit_rows
+
+# Ways in from Python to parts of kernels.
+begin = kernel(begin_point.py_func)
+search_whole = kernel(search_all.py_func)
+search_short = kernel(search_near.py_func)
+finish = kernel(step.py_func)
 
 N_POINTS, N_NONZERO = 240, 8
 NEVER = 10**12
@@ -102,7 +111,7 @@ class Searches:
         points = task._points(rows, own, n_points, work)
         picks = Picks(work.picks.indices[0], work.picks.values[0], work.picks.counts[0])
         for j in range(n_points):
-            begin_point(points, j, dictionary, rules, state, 0, picks)
+            begin(points, j, dictionary, rules, state, 0, picks)
             search.account[LAST_TOP] = 0
             base = points.correlations[points.row[j]][dictionary.columns]
             while state.numbers[0, RUNNING]:
@@ -110,19 +119,19 @@ class Searches:
                 special = state.special_position[0, : state.numbers[0, N_SPECIAL]].copy()
                 short, short_score = -1, 0.0
                 if search.account[LAST_TOP] > 0 and k > 1:
-                    short, short_score, bound = search_near(
+                    short, short_score, bound = search_short(
                         base, np.sqrt(points.squared_norms[j]), dictionary, rules, state, search
                     )
                 if short >= 0:
                     self.n_short += 1
                     self.compare(base, special, bound)
                     kept = search.scores.copy(), search.taken.copy(), search.account.copy()
-                winner, score = search_all(base, dictionary, rules, state, 0, search)
+                winner, score = search_whole(base, dictionary, rules, state, 0, search)
                 if short >= 0:
                     assert (short, short_score) == (winner, score)
                     # Go on as if there had been no other search, so that errors add up.
                     search.scores[:], search.taken[:], search.account[:] = kept
-                accepted = step(
+                accepted = finish(
                     winner, score, points, j, dictionary, task.atoms, task.atom_norms, rules, state, 0,
                     search.cross, True, picks, np.zeros(2, np.int64),
                 )  # fmt: skip

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from subspan.kernels.jit import kernel
+from subspan.kernels.jit import kernel, part
 
 
-@kernel
+@part
 def find_root(parents: NDArray[np.int32], vertex: int) -> int:
     """The vertex that stands for all those linked with this one so far."""
     while parents[vertex] != vertex:
@@ -64,7 +64,7 @@ def settle_roots(parents: NDArray[np.int32]) -> None:
         parents[vertex] = find_root(parents, vertex)
 
 
-@kernel
+@part
 def add_rows(
     row: int,
     row_ends: NDArray[np.integer],

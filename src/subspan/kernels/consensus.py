@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from subspan.kernels.jit import kernel
+from subspan.kernels.jit import kernel, part
 
 
-@kernel
+@part
 def insert_sorted(sorted_values: NDArray[np.int32], n: int, value: int) -> None:
     """Put `value` in its place among the first `n` entries."""
     while n > 0 and sorted_values[n - 1] > value:
@@ -17,7 +17,7 @@ def insert_sorted(sorted_values: NDArray[np.int32], n: int, value: int) -> None:
     sorted_values[n] = value
 
 
-@kernel
+@part
 def squared_change(
     old_index: NDArray[np.int32],
     old_value: NDArray[np.float64],
@@ -43,7 +43,7 @@ def squared_change(
     return change
 
 
-@kernel
+@part
 def sum_solutions(
     pick_index: NDArray[np.int32],
     pick_value: NDArray[np.float64],

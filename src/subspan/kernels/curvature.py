@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from subspan.kernels.jit import kernel
+from subspan.kernels.jit import kernel, part
 
 Floats = NDArray[np.float64]
 
@@ -53,7 +53,7 @@ def new_scratch(n_points: int, dim: int) -> Scratch:
     return Scratch(np.empty((dim, n_points)), *buffers)
 
 
-@kernel
+@part
 def fill_heights(
     products: NDArray[np.floating],
     squared_norms: NDArray[np.floating],

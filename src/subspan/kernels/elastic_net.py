@@ -19,7 +19,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from subspan.kernels.jit import kernel
+from subspan.kernels.jit import kernel, part
 from subspan.kernels.working_set import Codes, Penalty, WorkingSet
 
 # Numbers of the residual's correlations that stay in the first-level cache while Gram rows stream through.
@@ -34,14 +34,14 @@ MAX_EVENTS = 8
 MAX_ROUNDS = 1000
 
 
-@kernel
+@part
 def subtract(factor: float, row: NDArray[np.float64], start: int, n: int, out: NDArray[np.float64]) -> None:
     """Take factor * row from `out`, from `start` to `n`; unsigned indices let the compiler vectorise."""
     for i in range(np.uint64(start), np.uint64(n)):
         out[i] -= factor * row[i]
 
 
-@kernel
+@part
 def descend(work: WorkingSet, n: int, penalty: Penalty) -> None:
     """One pass of coordinate descent."""
     values, gradient = work.values, work.gradient
@@ -58,7 +58,7 @@ def descend(work: WorkingSet, n: int, penalty: Penalty) -> None:
             subtract(change, work.gram[i], 0, n, gradient)
 
 
-@kernel
+@part
 def slope(work: WorkingSet, i: int, penalty: Penalty) -> float:
     """Minus the derivative of the objective in coefficient `i`, which is not zero."""
     value: float = work.values[i]
@@ -66,7 +66,7 @@ def slope(work: WorkingSet, i: int, penalty: Penalty) -> float:
     return gradient - penalty.l2 * value - (penalty.l1 if value > 0 else -penalty.l1)
 
 
-@kernel
+@part
 def violation(work: WorkingSet, n: int, penalty: Penalty) -> float:
     """Largest violation of the optimality conditions inside the working set."""
     worst = 0.0
@@ -78,7 +78,7 @@ def violation(work: WorkingSet, n: int, penalty: Penalty) -> float:
     return worst
 
 
-@kernel
+@part
 def solve_upper(factor: NDArray[np.float64], k: int, vector: NDArray[np.float64]) -> None:
     """Replace the first `k` numbers of `vector` by the solution of U x = vector."""
     for p in range(k - 1, -1, -1):
@@ -88,7 +88,7 @@ def solve_upper(factor: NDArray[np.float64], k: int, vector: NDArray[np.float64]
         vector[p] = total / factor[p, p]
 
 
-@kernel
+@part
 def walk(work: WorkingSet, k: int, length: float, n: int) -> bool:
     """Move the `k` chosen coefficients by up to `length` times the step; whether one became zero first."""
     values, step, chosen = work.values, work.step, work.chosen
@@ -106,7 +106,7 @@ def walk(work: WorkingSet, k: int, length: float, n: int) -> bool:
     return first >= 0
 
 
-@kernel
+@part
 def leave_dependent(work: WorkingSet, k: int, pivot: float, n: int, penalty: Penalty) -> bool:
     """Move along the direction in which atom k of the chosen is a combination of those before it.
 
@@ -129,7 +129,7 @@ def leave_dependent(work: WorkingSet, k: int, pivot: float, n: int, penalty: Pen
     return walk(work, k + 1, length, n)
 
 
-@kernel
+@part
 def join(work: WorkingSet, k: int, i: int, penalty: Penalty) -> float:
     """Append atom `i` to the `k` chosen ones and to the factor; its pivot, small if it depends on them."""
     factor, column = work.factor, work.column
@@ -147,7 +147,7 @@ def join(work: WorkingSet, k: int, i: int, penalty: Penalty) -> float:
     return pivot
 
 
-@kernel
+@part
 def solve_step(work: WorkingSet, k: int) -> None:
     """Replace the first `k` numbers of the step by the solution of U'U x = step."""
     for p in range(k):
@@ -156,7 +156,7 @@ def solve_step(work: WorkingSet, k: int) -> None:
     solve_upper(work.factor, k, work.step)
 
 
-@kernel
+@part
 def newton(work: WorkingSet, n: int, penalty: Penalty) -> bool:
     """Step towards the minimiser over the coefficients in use; whether one became zero on the way."""
     k = 0
@@ -174,7 +174,7 @@ def newton(work: WorkingSet, n: int, penalty: Penalty) -> bool:
     return walk(work, k, 1.0, n)
 
 
-@kernel
+@part
 def begin_path(work: WorkingSet, n: int, penalty: Penalty) -> int:
     """Choose the atoms in use, and the pulls without which their coefficients are optimal; their number."""
     k = 0
@@ -191,7 +191,7 @@ def begin_path(work: WorkingSet, n: int, penalty: Penalty) -> int:
     return k
 
 
-@kernel
+@part
 def next_event(work: WorkingSet, k: int, n: int, left: float, penalty: Penalty) -> tuple[float, int]:
     """How far the path goes straight on, at most `left`, and the atom that leaves or joins there."""
     length, event = left, -1
@@ -211,7 +211,7 @@ def next_event(work: WorkingSet, k: int, n: int, left: float, penalty: Penalty) 
     return length, event
 
 
-@kernel
+@part
 def change_support(work: WorkingSet, k: int, event: int, penalty: Penalty) -> int:
     """Let an atom that became zero leave, or one that reached the penalty join; how many are chosen then."""
     if work.role[event] == IDLE:
@@ -228,7 +228,7 @@ def change_support(work: WorkingSet, k: int, event: int, penalty: Penalty) -> in
     return k - 1
 
 
-@kernel
+@part
 def follow_path(work: WorkingSet, n: int, penalty: Penalty) -> None:
     """Switch the pulls on by degrees, and follow the optimal coefficients through all changes of the support.
 
@@ -256,7 +256,7 @@ def follow_path(work: WorkingSet, n: int, penalty: Penalty) -> None:
         k = change_support(work, k, event, penalty)
 
 
-@kernel
+@part
 def minimise(work: WorkingSet, n: int, penalty: Penalty) -> None:
     """Solve over a working set of `n` atoms, from the coefficients there are."""
     follow_path(work, n, penalty)
@@ -269,7 +269,7 @@ def minimise(work: WorkingSet, n: int, penalty: Penalty) -> None:
             pass
 
 
-@kernel
+@part
 def residual_correlations(
     correlations: NDArray[np.floating],
     gram: NDArray[np.floating],
@@ -297,14 +297,14 @@ def residual_correlations(
             part[i] = chunk[i]
 
 
-@kernel
+@part
 def is_below(scores: NDArray[np.floating], i: int, j: int) -> bool:
     """Whether atom `i` is a worse candidate than atom `j`; ties go to the lowest index."""
     one, other = abs(scores[i]), abs(scores[j])
     return one < other or (one == other and i > j)
 
 
-@kernel
+@part
 def sift(scores: NDArray[np.floating], heap: NDArray[np.int32], n: int, place: int) -> None:
     """Restore the order of a heap, worst candidate first, whose entry at `place` may be too good for it."""
     while True:
@@ -319,7 +319,7 @@ def sift(scores: NDArray[np.floating], heap: NDArray[np.int32], n: int, place: i
         place = child
 
 
-@kernel
+@part
 def largest(scores: NDArray[np.floating], above: float, most: int, heap: NDArray[np.int32]) -> int:
     """Fill `heap` with up to `most` atoms of the largest magnitude above `above`; their number."""
     n = 0
@@ -355,7 +355,7 @@ def largest_magnitudes(
         out[j] = best
 
 
-@kernel
+@part
 def load(scores: NDArray[np.floating], codes: Codes, j: int, work: WorkingSet) -> int:
     """Bring the atoms in use into the working set, and take them off the list of candidates."""
     n: int = codes.counts[j]
@@ -367,7 +367,7 @@ def load(scores: NDArray[np.floating], codes: Codes, j: int, work: WorkingSet) -
     return n
 
 
-@kernel
+@part
 def enlarge(
     scores: NDArray[np.floating],
     candidates: NDArray[np.int32],
@@ -387,7 +387,7 @@ def enlarge(
     return n + n_new
 
 
-@kernel
+@part
 def gather_gram(gram: NDArray[np.floating], atoms: NDArray[np.int32], n: int, work: WorkingSet) -> None:
     """Inner products of the working set from those of all atoms."""
     for p in range(n):
@@ -397,7 +397,7 @@ def gather_gram(gram: NDArray[np.floating], atoms: NDArray[np.int32], n: int, wo
             work.gram[q, p] = work.gram[p, q]
 
 
-@kernel
+@part
 def keep_used(codes: Codes, j: int, work: WorkingSet) -> None:
     """Store the coefficients, and let go of the atoms without any."""
     kept = 0
@@ -424,7 +424,7 @@ def objective(
     return cost
 
 
-@kernel
+@part
 def solve_point(
     correlations: NDArray[np.floating],
     squared_norm: float,
@@ -503,7 +503,7 @@ def solve_tile(
         )  # fmt: skip
 
 
-@kernel
+@part
 def fill_panel(
     atoms: NDArray[np.floating], indices: NDArray[np.int32], n: int, start: int, panel: NDArray[np.float64]
 ) -> None:
@@ -514,7 +514,7 @@ def fill_panel(
             panel[f, p] = row[start + f] if start + f < atoms.shape[1] else 0.0
 
 
-@kernel
+@part
 def add_products(panel: NDArray[np.float64], p: int, out: NDArray[np.float64]) -> None:
     """Add what the features of a panel contribute to the inner products of atom `p` with those up to it."""
     a, b, c, d = panel[0, p], panel[1, p], panel[2, p], panel[3, p]
@@ -525,7 +525,7 @@ def add_products(panel: NDArray[np.float64], p: int, out: NDArray[np.float64]) -
         out[q] += low + high
 
 
-@kernel
+@part
 def multiply_rows(
     atoms: NDArray[np.floating],
     indices: NDArray[np.int32],
@@ -552,7 +552,7 @@ def multiply_rows(
             work.gram[q, p] = work.gram[p, q]
 
 
-@kernel
+@part
 def form_residual(
     point: NDArray[np.floating],
     atoms: NDArray[np.floating],
@@ -573,7 +573,7 @@ def form_residual(
                 residual[f] -= value * row[f]
 
 
-@kernel
+@part
 def none_is_useful(before: NDArray[np.float64], after: NDArray[np.float64], n: int) -> bool:
     """Whether atoms joined without a coefficient, and all of them still are."""
     some_new = False

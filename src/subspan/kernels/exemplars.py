@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from subspan.kernels.jit import kernel
+from subspan.kernels.jit import kernel, part
 
 # An atom of whose squared norm no more than this is left outside the support depends on the support.
 SMALLEST_PIVOT = 1e-10
@@ -63,7 +63,7 @@ class Search(NamedTuple):
     heap: NDArray[np.int64]
 
 
-@kernel
+@part
 def dot(one: NDArray[np.floating], other: NDArray[np.floating], n: int) -> float:
     """Inner product of the first n entries in float64; eight sums, because one would wait for itself."""
     s0 = s1 = s2 = s3 = s4 = s5 = s6 = s7 = 0.0
@@ -82,7 +82,7 @@ def dot(one: NDArray[np.floating], other: NDArray[np.floating], n: int) -> float
     return ((s0 + s4) + (s1 + s5)) + ((s2 + s6) + (s3 + s7))
 
 
-@kernel
+@part
 def append_atom(gram: NDArray[np.float64], atom: int, size: int, work: Workspace) -> bool:
     """Extend the factor by one atom; False if it depends on the support, which then stays as it is."""
     row = work.factor[size]
@@ -97,7 +97,7 @@ def append_atom(gram: NDArray[np.float64], atom: int, size: int, work: Workspace
     return True
 
 
-@kernel
+@part
 def remove_atom(position: int, size: int, work: Workspace) -> None:
     """Take one atom out of the support; rotations make the factor triangular again."""
     factor = work.factor
@@ -117,7 +117,7 @@ def remove_atom(position: int, size: int, work: Workspace) -> None:
             factor[p, q + 1] = cosine * right - sine * left
 
 
-@kernel
+@part
 def solve_back(size: int, work: Workspace) -> None:
     """Fill `target` with L^-T `forward`, which is used up."""
     for q in range(size - 1, -1, -1):
@@ -126,7 +126,7 @@ def solve_back(size: int, work: Workspace) -> None:
             work.forward[p] -= work.target[q] * work.factor[q, p]
 
 
-@kernel
+@part
 def solve_support(
     products: NDArray[np.float64], weight: float, signs: NDArray[np.int8], size: int, work: Workspace
 ) -> None:
@@ -138,7 +138,7 @@ def solve_support(
     solve_back(size, work)
 
 
-@kernel
+@part
 def settle(
     products: NDArray[np.float64], weight: float, signs: NDArray[np.int8], size: int, work: Workspace
 ) -> int:
@@ -164,7 +164,7 @@ def settle(
     return size
 
 
-@kernel
+@part
 def exchange(
     gram: NDArray[np.float64], atom: int, signs: NDArray[np.int8], size: int, work: Workspace
 ) -> int:
@@ -195,7 +195,7 @@ def exchange(
     return size - 1
 
 
-@kernel
+@part
 def take_up(
     gram: NDArray[np.float64],
     products: NDArray[np.float64],
@@ -219,7 +219,7 @@ def take_up(
     return settle(products, weight, signs, size, work)
 
 
-@kernel
+@part
 def correlate(
     gram: NDArray[np.float64], products: NDArray[np.float64], n_atoms: int, size: int, work: Workspace
 ) -> None:
@@ -234,7 +234,7 @@ def correlate(
             out[i] -= value * row[i]
 
 
-@kernel
+@part
 def objective(
     squared_norm: float, products: NDArray[np.float64], weight: float, size: int, work: Workspace
 ) -> float:
@@ -247,7 +247,7 @@ def objective(
     return 0.5 * max(squared_norm - explained, 0.0) + weight * length
 
 
-@kernel
+@part
 def most_violating(signs: NDArray[np.int8], bound: float, n_atoms: int, work: Workspace) -> int:
     """The atom outside the support with the largest correlation above `bound`, or -1."""
     entering = -1
@@ -258,13 +258,13 @@ def most_violating(signs: NDArray[np.int8], bound: float, n_atoms: int, work: Wo
     return entering
 
 
-@kernel
+@part
 def key(value: float, resolution: float) -> float:
     """A cost as a whole number of the smallest unit that counts."""
     return float(np.floor(value * resolution + 0.5))
 
 
-@kernel
+@part
 def evaluate(
     search: Search, point: int, n_atoms: int, goal: float, work: Workspace
 ) -> tuple[float, bool, int]:

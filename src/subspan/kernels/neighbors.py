@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from subspan.kernels.jit import kernel
+from subspan.kernels.jit import kernel, part
 
 
-@kernel
+@part
 def keep_nearest(
     products: NDArray[np.float64], own: int, nearest: NDArray[np.int32], similarity: NDArray[np.float64]
 ) -> int:

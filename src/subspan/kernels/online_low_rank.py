@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from subspan.kernels.jit import kernel
+from subspan.kernels.jit import kernel, part
 
 Floats = NDArray[np.float64]
 
@@ -40,14 +40,14 @@ class Scratch(NamedTuple):
     projection: Floats
 
 
-@kernel
+@part
 def add_multiple(out: Floats, factor: float, row: Floats) -> None:
     """Out += factor * row."""
     for i in range(out.shape[0]):
         out[i] += factor * row[i]
 
 
-@kernel
+@part
 def add_product(out: Floats, coefficients: Floats, rows: Floats) -> None:
     """Out += coefficients @ rows; four rows at a time, to store `out` less often."""
     n_rows = rows.shape[0]
@@ -60,7 +60,7 @@ def add_product(out: Floats, coefficients: Floats, rows: Floats) -> None:
         add_multiple(out, coefficients[k], rows[k])
 
 
-@kernel
+@part
 def copy_into(out: Floats, row: NDArray[np.floating]) -> None:
     """Out = row; a slice assignment between arrays would own memory."""
     for i in range(out.shape[0]):
@@ -84,7 +84,7 @@ def invert_in_place(matrix: Floats, ridge: float) -> None:
                 add_multiple(matrix[i], factor, matrix[k])
 
 
-@kernel
+@part
 def solve_code(basis: Basis, inverse: Floats, scratch: Scratch) -> float:
     """One ridge regression of point minus errors on the basis; the squared change of the code.
 
@@ -108,7 +108,7 @@ def solve_code(basis: Basis, inverse: Floats, scratch: Scratch) -> float:
     return change
 
 
-@kernel
+@part
 def solve_errors(threshold: float, scratch: Scratch) -> tuple[float, float]:
     """Errors as the rest drawn towards zero; the squared change of the errors, and their squared norm."""
     change = 0.0
@@ -122,7 +122,7 @@ def solve_errors(threshold: float, scratch: Scratch) -> tuple[float, float]:
     return change, square
 
 
-@kernel
+@part
 def encode_point(
     basis: Basis, inverse: Floats, threshold: float, limits: tuple[float, int], scratch: Scratch
 ) -> None:
@@ -144,7 +144,7 @@ def encode_point(
             break
 
 
-@kernel
+@part
 def remember(basis: Basis, pull: float, scratch: Scratch, coefficients: Floats) -> None:
     """Fill in the coefficients u of the point on the basis, and add the point to the sums."""
     point, code = scratch.point, scratch.code

@@ -15,6 +15,8 @@ from numba.core import cgutils, types
 from numba.extending import intrinsic, overload
 from numpy.typing import NDArray
 
+from subspan.kernels.jit import part
+
 LINE_BYTES = 64
 # For reading, into the second-level cache, as data: the terms of LLVM's `prefetch`. The first level has too
 # few requests under way at a time; those of the running loop would queue behind ours.
@@ -45,3 +47,10 @@ def _instruction(_typing: Any, matrix: Any, row: Any, column: Any) -> tuple[Any,
 @overload(prefetch)
 def _compiled(matrix, row, column):  # type: ignore[no-untyped-def]  # noqa: ARG001
     return lambda matrix, row, column: _instruction(matrix, row, column)
+
+
+@part
+def ask_for(matrix: NDArray[np.floating], row: int, start: int, stop: int) -> None:
+    """Have part of a row brought into the cache while other work goes on."""
+    for i in range(start, min(stop, matrix.shape[1]), LINE_BYTES // matrix.itemsize):
+        prefetch(matrix, row, i)

@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 # Columns of PursuitState.numbers.
 N_ATOMS, N_SPECIAL, N_REFUSED, N_DROPPED, RUNNING = range(5)
-# Entries of Search.account.
-SHARE, LAST_TOP, ROUNDING = range(3)
 # Entries of `counts`.
 DEPENDENT, TWINS = range(2)
 
@@ -87,41 +85,6 @@ class PursuitState(NamedTuple):
     special_blocked: NDArray[np.bool_]
 
 
-class Search(NamedTuple):
-    """Scratch of a pursuit that looks for its next atom."""
-
-    # As many as the dictionary has atoms: correlations of the point, where they have to be gathered.
-    base: NDArray[np.floating]
-    # Whole chunks, zero beyond the atoms: correlations of the point minus some combination of Gram rows,
-    # and the same with weights, or empty.
-    scores: NDArray[np.floating]
-    weighted: NDArray[np.floating]
-    # What is compared, as integers, the largest of each group, and of each group of these.
-    bits: NDArray[np.signedinteger]
-    tops: NDArray[np.signedinteger]
-    peaks: NDArray[np.signedinteger]
-    # Those that may hold the largest, with one place more than is used: groups of groups, groups, atoms.
-    listed: NDArray[np.int64]
-    groups: NDArray[np.int64]
-    candidates: NDArray[np.int64]
-    # That combination: how much of the row of each atom has been subtracted.
-    taken: NDArray[np.float64]
-    # Changes d of the coefficients, and L' d for the factor L of the system.
-    changes: NDArray[np.float64]
-    image: NDArray[np.float64]
-    # Rows that are subtracted next, and how much of them.
-    chosen: NDArray[np.int64]
-    amounts: NDArray[np.floating]
-    # Inner products of a new atom with those before it, and with itself.
-    cross: NDArray[np.float64]
-    # Which share of the largest score the scores may be wrong by, that score at the last search (0 before
-    # the first), and the rounding errors in the scores so far.
-    account: NDArray[np.float64]
-    # One number and its bits.
-    number: NDArray[np.floating]
-    pattern: NDArray[np.signedinteger]
-
-
 class Memory(NamedTuple):
     """What scans of earlier outer iterations saw of one sub-problem, step by step."""
 
@@ -145,11 +108,6 @@ def new_memory(n_points: int, n_nonzero: int) -> Memory:
     """Memory of nothing yet."""
     shape = (n_points, n_nonzero)
     return Memory(np.full(shape, -1, np.int64), np.full(shape, -1.0), np.zeros((*shape, n_nonzero)))
-
-
-def bits_type(dtype: np.dtype) -> type[np.signedinteger]:
-    """Integers as wide as the numbers."""
-    return np.int32 if dtype.itemsize == 4 else np.int64
 
 
 def new_state(n_slots: int, n_nonzero: int, n_targets: int, dtype: np.dtype) -> PursuitState:

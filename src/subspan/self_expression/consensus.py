@@ -18,7 +18,8 @@ from subspan.execution.steps import track
 from subspan.execution.threads import stop_if_cancelled
 from subspan.execution.tiles import TILE, padded, padded_length, tile_product
 from subspan.kernels.consensus import average_solutions
-from subspan.kernels.pursuit import advance, among, begin, new_search, pursue
+from subspan.kernels.pursuit import advance, begin, pursue
+from subspan.kernels.scores import Search, among, bits_type, new_search
 from subspan.kernels.state import (
     Dictionary,
     Memory,
@@ -26,8 +27,6 @@ from subspan.kernels.state import (
     Points,
     PursuitState,
     Rules,
-    Search,
-    bits_type,
     new_memory,
     new_state,
 )

@@ -1,0 +1,227 @@
+"""The next atom of a pursuit: the one with the largest score.
+
+From one step to the next the coefficients of older atoms change little, so most of their rows need not be
+read again. Scores that lack these changes are those of a residual nearby, and how far it is away bounds their
+errors: only the atoms at the top, within twice that bound, can have the largest score, and their exact
+scores, from a few numbers each, tell which one has it. Whatever the shortcut, the atom is the same.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from subspan.kernels.jit import part, passage
+from subspan.kernels.scores import (
+    LAST_TOP,
+    MANY,
+    ROUNDING,
+    SHARE,
+    Search,
+    as_number,
+    as_pattern,
+    find_candidates,
+    position_of,
+    update_scores,
+)
+from subspan.kernels.state import N_ATOMS, N_SPECIAL, Dictionary, PursuitState, Rules
+
+# Candidates such that one more row to subtract costs as much.
+FEW = 6
+# How fast the share adapts that scores may be wrong by.
+GROWTH = 1.1
+
+
+@part
+def add_image(amount: float, atom: int, state: PursuitState, search: Search) -> None:
+    """Add to L' d what it gains if entry `atom` of d grows by `amount`; L is the factor of the system."""
+    for a in range(np.uint64(atom + 1)):
+        search.image[a] = search.image[a] + amount * state.cholesky[0, atom, a]
+
+
+@part
+def image_length(rules: Rules, state: PursuitState, search: Search) -> float:
+    """Bound on ||X_S d|| for the changes d of the coefficients, given their image L' d.
+
+    The square is ||L' d||^2 - damping ||d||^2; inner products carry rounding errors of the data's type.
+    """
+    k = state.numbers[0, N_ATOMS]
+    total = 0.0
+    squares = 0.0
+    magnitude = 0.0
+    for a in range(k):
+        total += search.image[a] * search.image[a]
+        squares += search.changes[a] * search.changes[a]
+        magnitude += abs(search.changes[a])
+    rounding = rules.product_error * (rules.longest * magnitude) ** 2 + (k + 1) * 1e-15 * total
+    return float(np.sqrt(max(total - rules.damping * squares, 0.0) + rounding))
+
+
+@part
+def exact_score(
+    score: np.floating, position: int, dictionary: Dictionary, state: PursuitState
+) -> np.floating:
+    """What `update_scores` makes of one number of its base with all rows, operation by operation."""
+    for a in range(state.numbers[0, N_ATOMS]):
+        score = score - state.coefficients[0, a] * dictionary.gram[state.rows[0, a], position]
+    return score
+
+
+@part
+def score_special(base: NDArray[np.floating], dictionary: Dictionary, state: PursuitState) -> None:
+    """Exact scores of the special atoms that may be picked."""
+    for e in range(state.numbers[0, N_SPECIAL]):
+        if not state.special_blocked[0, e]:
+            position = state.special_position[0, e]
+            state.special_score[0, e] = exact_score(base[position], position, dictionary, state)
+
+
+@part
+def choose_rows(allowed: float, rules: Rules, state: PursuitState, search: Search) -> tuple[int, float]:
+    """Choose rows to subtract, so that the scores become those of a residual at most `allowed` away.
+
+    Returns their number and how far away it is. Rows with large changes of their coefficients go first.
+    """
+    k = state.numbers[0, N_ATOMS]
+    changes = search.changes
+    search.image[:k] = 0
+    for a in range(k):
+        changes[a] = float(state.coefficients[0, a]) - search.taken[a]
+        add_image(changes[a], a, state, search)
+    n_rows = 0
+    # Of the newest row nothing was subtracted so far.
+    a = k - 1
+    left = np.inf
+    while n_rows < k and left > allowed:
+        search.chosen[n_rows] = state.rows[0, a]
+        search.amounts[n_rows] = changes[a]
+        search.taken[a] += float(search.amounts[n_rows])
+        add_image(-changes[a], a, state, search)
+        # In the data's type it may have become another by as much as the rounding of scores accounts for.
+        changes[a] = 0.0
+        n_rows += 1
+        left = image_length(rules, state, search)
+        a = 0
+        for b in range(1, k):
+            if abs(changes[b]) > abs(changes[a]):
+                a = b
+    return n_rows, left
+
+
+@part
+def rounding_of(norm: float, coefficients: NDArray[np.floating], rules: Rules, state: PursuitState) -> float:
+    """Bound on the rounding error that subtracting one row adds to a score."""
+    magnitude = 0.0
+    for a in range(state.numbers[0, N_ATOMS]):
+        magnitude += abs(float(coefficients[a]))
+    return rules.reach * rules.precision * (norm + rules.longest * magnitude)
+
+
+@part
+def best_exact(
+    n_candidates: int,
+    base: NDArray[np.floating],
+    dictionary: Dictionary,
+    state: PursuitState,
+    search: Search,
+) -> tuple[int, float]:
+    """The candidate with the largest exact |score|, the first of equals, and its score; -1 if all are 0."""
+    winner = -1
+    best = 0.0
+    for c in range(n_candidates):
+        position = search.candidates[c]
+        score = exact_score(base[position], position, dictionary, state)
+        if dictionary.weights.shape[0] > 0:
+            score = score * dictionary.weights[position]
+        value = float(score)
+        if abs(value) > abs(best) or (abs(value) == abs(best) and value != 0 and position < winner):
+            winner = position
+            best = value
+    return winner, best
+
+
+@passage
+def search_near(
+    base: NDArray[np.floating],
+    norm: float,
+    dictionary: Dictionary,
+    rules: Rules,
+    state: PursuitState,
+    search: Search,
+) -> tuple[int, float, float]:
+    """What `search_all` finds, by way of the scores of a residual nearby; -1 if they tell too little.
+
+    The third number is the bound on the errors of these scores.
+    """
+    account = search.account
+    k = state.numbers[0, N_ATOMS]
+    n_rows, left = choose_rows(account[SHARE] * account[LAST_TOP] / rules.reach, rules, state, search)
+    if n_rows == k:
+        account[SHARE] *= GROWTH
+        return -1, 0.0, 0.0
+    account[ROUNDING] += n_rows * rounding_of(norm, search.taken, rules, state)
+    top = as_number(update_scores(base, np.bool_(False), n_rows, dictionary, rules, state, 0, search), search)
+    # Exact scores have rounding errors as well, from every row, the weight and the threshold.
+    rounding = account[ROUNDING] + (k + 4) * rounding_of(norm, state.coefficients[0], rules, state)
+    error = rules.reach * left + rounding
+    n_found = MANY + 1
+    if top > 2 * error:
+        n_found = find_candidates(as_pattern(top - 2 * error, search), search, rules.magnitude_mask)
+    if n_found > MANY:
+        account[SHARE] /= 2
+        return -1, 0.0, 0.0
+    account[SHARE] = min(account[SHARE] * (GROWTH if n_found < FEW else 1 / GROWTH), 1.0)
+    account[LAST_TOP] = top
+    score_special(base, dictionary, state)
+    winner, score = best_exact(n_found, base, dictionary, state, search)
+    return winner, score, error
+
+
+@part
+def search_all(
+    base: NDArray[np.floating],
+    dictionary: Dictionary,
+    rules: Rules,
+    state: PursuitState,
+    slot: int,
+    search: Search,
+) -> tuple[int, float]:
+    """Position of the largest |score| outside the special atoms, the first of equals, and the score.
+
+    The scores are `base` minus the combination of all atoms so far. The position is -1 if all are 0.
+    """
+    k = state.numbers[slot, N_ATOMS] if dictionary.gram.shape[0] > 0 else 0
+    # With a single atom that nothing was taken of yet, the scores are still those of the point itself.
+    anew = k != 1 or search.account[LAST_TOP] == 0 or search.taken[0] != 0
+    for a in range(k):
+        search.chosen[a] = state.rows[slot, a]
+        search.amounts[a] = state.coefficients[slot, a]
+        search.taken[a] = search.amounts[a]
+    top = update_scores(base, anew, k, dictionary, rules, state, slot, search)
+    search.account[LAST_TOP] = as_number(top, search)
+    search.account[ROUNDING] = 0.0
+    if not anew:
+        score_special(base, dictionary, state)
+    if top == 0:
+        return -1, 0.0
+    winner = position_of(top, search, rules.magnitude_mask)
+    return winner, as_number(search.bits[winner], search)
+
+
+@passage
+def search_atom(
+    base: NDArray[np.floating],
+    norm: float,
+    dictionary: Dictionary,
+    rules: Rules,
+    state: PursuitState,
+    search: Search,
+) -> tuple[int, float, float]:
+    """The winner, its exact score, and a bound on the errors of the scores that are left in `search`."""
+    k = state.numbers[0, N_ATOMS]
+    if search.account[LAST_TOP] > 0 and k > 1 and k * base.shape[0] >= rules.shortcut_from:
+        winner, score, error = search_near(base, norm, dictionary, rules, state, search)
+        if winner >= 0:
+            return winner, score, error
+    winner, score = search_all(base, dictionary, rules, state, 0, search)
+    return winner, score, 0.0

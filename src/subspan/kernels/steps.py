@@ -1,0 +1,313 @@
+"""One step of a damped orthogonal matching pursuit, once a search has named its winner.
+
+The small systems (G_SS + damping I) b = X_S' x + damping c_S are kept as a growing Cholesky factor in
+float64, whatever the type of the data. An atom is *special* to a point if it must not take part in the
+vectorised search: the point itself, atoms already used, and atoms where the target c is not zero,
+whose score differs from the plain correlation.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from subspan.kernels.jit import part
+from subspan.kernels.prefetch import ask_for, prefetch
+from subspan.kernels.scores import CHUNK
+from subspan.kernels.state import (
+    DEPENDENT,
+    N_ATOMS,
+    N_DROPPED,
+    N_REFUSED,
+    N_SPECIAL,
+    RUNNING,
+    TWINS,
+    Dictionary,
+    Picks,
+    Points,
+    PursuitState,
+    Rules,
+)
+
+
+@part
+def atom_at(dictionary: Dictionary, position: int) -> int:
+    """Which of all atoms stands at `position` of the dictionary."""
+    return dictionary.columns[position] if dictionary.columns.shape[0] > 0 else position
+
+
+@part
+def block_atom(state: PursuitState, slot: int, position: int) -> None:
+    """Make the atom at `position` special and unavailable, keeping special positions sorted."""
+    positions = state.special_position[slot]
+    n = state.numbers[slot, N_SPECIAL]
+    place = n
+    while place > 0 and positions[place - 1] >= position:
+        place -= 1
+    if place == n or positions[place] != position:
+        for e in range(n, place, -1):
+            positions[e] = positions[e - 1]
+            state.special_target[slot, e] = state.special_target[slot, e - 1]
+            state.special_score[slot, e] = state.special_score[slot, e - 1]
+            state.special_blocked[slot, e] = state.special_blocked[slot, e - 1]
+        positions[place] = position
+        state.special_target[slot, place] = 0.0
+        state.numbers[slot, N_SPECIAL] = n + 1
+    state.special_blocked[slot, place] = True
+
+
+@part
+def begin_point(
+    points: Points, j: int, dictionary: Dictionary, rules: Rules, state: PursuitState, slot: int, picks: Picks
+) -> None:
+    """Set up the pursuit of point `j`: no atom yet, residual = the point, its special atoms listed."""
+    numbers = state.numbers[slot]
+    numbers[:] = 0
+    picks.counts[j] = 0
+    for e in range(points.target_count[j]):
+        position = dictionary.position[points.target_index[j, e]]
+        if position >= 0:
+            n = numbers[N_SPECIAL]
+            state.special_position[slot, n] = position
+            state.special_target[slot, n] = points.target_value[j, e]
+            state.special_blocked[slot, n] = False
+            numbers[N_SPECIAL] = n + 1
+    own = points.own[j]
+    if own >= 0 and dictionary.position[own] >= 0:
+        block_atom(state, slot, dictionary.position[own])
+    state.squared_residual[slot] = points.squared_norms[j]
+    floor = max(rules.squared_tol, 4 * rules.precision * points.squared_norms[j])
+    numbers[RUNNING] = state.squared_residual[slot] > floor
+
+
+@part
+def choose(
+    winner: int | np.int64,
+    score: float,
+    atom_norms: NDArray[np.float64],
+    dictionary: Dictionary,
+    rules: Rules,
+    state: PursuitState,
+    slot: int,
+) -> tuple[int, float]:
+    """The special atom with a better score than the plain winner, as its place in the list, or -1.
+
+    The second number is the best score, squared. Ties go to the lowest position.
+    """
+    damping = rules.damping
+    best = score * score if winner >= 0 else -np.inf
+    position = winner
+    chosen = -1
+    for e in range(state.numbers[slot, N_SPECIAL]):
+        if state.special_blocked[slot, e]:
+            continue
+        correlation = state.special_score[slot, e]
+        target = state.special_target[slot, e]
+        here = state.special_position[slot, e]
+        if rules.greedy:
+            value = (correlation + damping * target) ** 2
+            if not rules.unit_norm:
+                value /= atom_norms[atom_at(dictionary, here)] + damping
+        else:
+            value = correlation**2 + 2 * damping * correlation * target - damping * target**2
+        if value > best or (value == best and here < position):
+            best = value
+            position = here
+            chosen = e
+    return chosen, best
+
+
+@part
+def accept(
+    state: PursuitState,
+    slot: int,
+    position: int,
+    cross: NDArray[np.float64],
+    correlation: float,
+    target: float,
+    squared_norm: float,
+    rules: Rules,
+) -> bool:
+    """Add an atom and solve for all coefficients; False if it depends on the atoms already there.
+
+    `cross` holds its inner products with the atoms so far and, last, with itself.
+    """
+    k = state.numbers[slot, N_ATOMS]
+    factor = state.cholesky[slot]
+    pivot = cross[k] + rules.damping
+    for a in range(k):
+        entry = cross[a]
+        for b in range(a):
+            entry -= factor[k, b] * factor[a, b]
+        entry /= factor[a, a]
+        factor[k, a] = entry
+        pivot -= entry * entry
+    if pivot <= 4 * (k + 1) * rules.precision * cross[k]:
+        return False
+    factor[k, k] = np.sqrt(pivot)
+    state.rows[slot, k] = position
+    state.correlation[slot, k] = correlation
+    state.target[slot, k] = target
+    entry = correlation + rules.damping * target
+    for a in range(k):
+        entry -= factor[k, a] * state.forward[slot, a]
+    state.forward[slot, k] = entry / factor[k, k]
+    k += 1
+    state.numbers[slot, N_ATOMS] = k
+    values = state.values[slot]
+    # With (G + damping I) b = a + damping c the residual needs no product with the data.
+    squared_residual = squared_norm
+    for a in range(k - 1, -1, -1):
+        entry = state.forward[slot, a]
+        for b in range(a + 1, k):
+            entry -= factor[b, a] * values[b]
+        entry /= factor[a, a]
+        values[a] = entry
+        state.coefficients[slot, a] = entry
+        shift = state.target[slot, a] - entry
+        squared_residual += entry * (rules.damping * shift - state.correlation[slot, a])
+    state.squared_residual[slot] = squared_residual
+    return True
+
+
+@part
+def take_dropped(
+    points: Points, j: int, dictionary: Dictionary, state: PursuitState, slot: int, picks: Picks
+) -> None:
+    """Pick the dropped atom with the largest target not yet taken; its coefficient is the target."""
+    best = -1
+    largest = 0.0
+    for e in range(points.target_count[j]):
+        index = points.target_index[j, e]
+        taken = dictionary.position[index] >= 0
+        for p in range(picks.counts[j]):
+            taken = taken or picks.indices[j, p] == index
+        if not taken and abs(points.target_value[j, e]) > largest:
+            largest = abs(points.target_value[j, e])
+            best = e
+    # With no such atom left the step is spent all the same, as the paper's footnote has it.
+    state.numbers[slot, N_DROPPED] += 1
+    if best >= 0:
+        place = picks.counts[j]
+        picks.indices[j, place] = points.target_index[j, best]
+        picks.values[j, place] = points.target_value[j, best]
+        picks.counts[j] = place + 1
+
+
+@part
+def keeps_dropped(correlation: float, target: float, squared_norm: float, rules: Rules) -> bool:
+    """Whether leaving the best preserved atom alone is no worse than picking it."""
+    gain = (correlation + rules.damping * target) ** 2 / (squared_norm + rules.damping)
+    return rules.damping * target**2 - gain >= 0
+
+
+@part
+def ask_for_picked(
+    gram: NDArray[np.floating], position: int, scans_next: bool, state: PursuitState, slot: int
+) -> None:
+    """Ask for what the next step reads first of the row of an atom that was picked."""
+    if scans_next:
+        ask_for(gram, position, 0, CHUNK)
+    else:
+        for e in range(state.numbers[slot, N_SPECIAL]):
+            prefetch(gram, position, state.special_position[slot, e])
+
+
+@part
+def inner_products(
+    position: int,
+    dictionary: Dictionary,
+    atoms: NDArray[np.floating],
+    state: PursuitState,
+    slot: int,
+    cross: NDArray[np.float64],
+) -> None:
+    """Fill `cross` with the inner products of the atom at `position` with those so far."""
+    atom = atom_at(dictionary, position)
+    for a in range(state.numbers[slot, N_ATOMS]):
+        row = state.rows[slot, a]
+        if dictionary.gram.shape[0] > 0:
+            # The mirror image of this entry: rows of atoms in use are in the cache, the new one is not.
+            cross[a] = dictionary.gram[row, position]
+        else:
+            other = atom_at(dictionary, row)
+            total = 0.0
+            for d in range(atoms.shape[1]):
+                total += np.float64(atoms[atom, d]) * np.float64(atoms[other, d])
+            cross[a] = total
+
+
+@part
+def step(
+    winner: int,
+    plain_score: float,
+    points: Points,
+    j: int,
+    dictionary: Dictionary,
+    atoms: NDArray[np.floating],
+    atom_norms: NDArray[np.float64],
+    rules: Rules,
+    state: PursuitState,
+    slot: int,
+    cross: NDArray[np.float64],
+    scans_next: bool,
+    picks: Picks,
+    counts: NDArray[np.int64],
+) -> bool:
+    """Finish one step once the scan has named its winner; True if the coefficients changed.
+
+    `scans_next` tells whether the next step is likely to look at all atoms, not just at special ones.
+    """
+    numbers = state.numbers[slot]
+    special, _ = choose(winner, plain_score, atom_norms, dictionary, rules, state, slot)
+    position = state.special_position[slot, special] if special >= 0 else winner
+    if position < 0:
+        # Nothing preserved has a say in what is left of the point; dropped atoms still may.
+        numbers[RUNNING] = 0
+        if rules.from_dropped:
+            take_dropped(points, j, dictionary, state, slot, picks)
+            numbers[RUNNING] = numbers[N_ATOMS] + numbers[N_DROPPED] < rules.n_nonzero
+        return False
+    target = state.special_target[slot, special] if special >= 0 else 0.0
+    k = numbers[N_ATOMS]
+    atom = atom_at(dictionary, position)
+    correlation = np.float64(points.correlations[points.row[j], atom])
+    # Where the target is zero a preserved atom always gains, so only special ones are in question.
+    in_question = rules.from_dropped and special >= 0
+    if in_question and keeps_dropped(state.special_score[slot, special], target, atom_norms[atom], rules):
+        take_dropped(points, j, dictionary, state, slot, picks)
+        numbers[RUNNING] = k + numbers[N_DROPPED] < rules.n_nonzero
+        return False
+    if dictionary.gram.shape[0] > 0:
+        ask_for_picked(dictionary.gram, position, scans_next, state, slot)
+    block_atom(state, slot, position)
+    # Without damping a copy of the point would represent it alone and split the pair off the graph.
+    limit = (1 - 8 * rules.precision) ** 2 * points.squared_norms[j] * atom_norms[atom]
+    twin = rules.damping == 0 and k == 0 and correlation**2 >= limit
+    accepted = False
+    if twin:
+        counts[TWINS] += 1
+    else:
+        inner_products(position, dictionary, atoms, state, slot, cross)
+        cross[k] = atom_norms[atom]
+        accepted = accept(state, slot, position, cross, correlation, target, points.squared_norms[j], rules)
+        if not accepted:
+            counts[DEPENDENT] += 1
+    if accepted:
+        floor = max(rules.squared_tol, 4 * rules.precision * points.squared_norms[j])
+        steps = numbers[N_ATOMS] + numbers[N_DROPPED]
+        numbers[RUNNING] = steps < rules.n_nonzero and state.squared_residual[slot] > floor
+    else:
+        numbers[N_REFUSED] += 1
+        numbers[RUNNING] = numbers[N_REFUSED] <= rules.n_nonzero
+    return accepted
+
+
+@part
+def write_picks(j: int, dictionary: Dictionary, state: PursuitState, slot: int, picks: Picks) -> None:
+    """Append the atoms of the dictionary and their coefficients to the solution of point `j`."""
+    for a in range(state.numbers[slot, N_ATOMS]):
+        place = picks.counts[j]
+        picks.indices[j, place] = atom_at(dictionary, state.rows[slot, a])
+        picks.values[j, place] = state.values[slot, a]
+        picks.counts[j] = place + 1
