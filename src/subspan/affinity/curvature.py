@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from subspan.affinity.simplices import measure_simplices
 from subspan.execution.threads import run_in_threads
-from subspan.execution.tiles import TILE, padded, tile_product
+from subspan.execution.tiles import TILE, in_panels, padded, tile_product
 from subspan.kernels.curvature import fill_curvatures, new_scratch
 from subspan.sources import Source
 
@@ -73,7 +73,7 @@ def polar_curvatures(
     def fill(start: int) -> None:
         stop = min(start + TILE, points.shape[0])
         tile = padded(points.rows(start, stop).astype(np.float64) - centre)
-        products = tile_product(vertices, tile)
+        products = tile_product(vertices, in_panels(tile))
         norms = (tile**2).sum(axis=1)
         scratch = new_scratch(TILE, vertex.shape[1] - 1)
         fill_curvatures(products, norms, vertex_norms, simplices, COINCIDENT, scratch, curvatures[start:stop])

@@ -1,16 +1,17 @@
-"""The fixed grid of tiles that makes products the same bit for bit, however the work is split.
+"""Products of tiles of rows with all atoms, the same bit for bit however the work is split.
 
-A BLAS result changes in its last bit with the width of the operands and with the number of threads, and
-where two atoms tie that last bit decides. Every product here therefore has operands padded with zero
-rows to whole tiles, one BLAS thread, and parallelism over tiles only. Inside a whole tile every element
-is the same chain of operations wherever it stands, so a product over a subset of the atoms equals the
-subset of the product over all.
+Work is cut into tiles of points. What comes out for a point must not depend on the tile it is in, on the
+place it has there or on the threads that share the tiles; `kernels.products` sees to it.
 """
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
+
+from subspan.kernels.products import BLOCK, STRIP, multiply_block, pack_rows, panel_width
+
+Floats = NDArray[np.floating]
 
 TILE = 128
 
@@ -26,30 +27,48 @@ def padded_length(n_rows: int) -> int:
     return -(-n_rows // TILE) * TILE
 
 
-def padded(rows: NDArray[np.floating]) -> NDArray[np.floating]:
+def padded(rows: Floats) -> Floats:
     """A copy of `rows` with zero rows appended up to a whole number of tiles."""
     out = np.zeros((padded_length(len(rows)), rows.shape[1]), rows.dtype)
     out[: len(rows)] = rows
     return out
 
 
-def tile_product(
-    tile: NDArray[np.floating], atoms: NDArray[np.floating], out: NDArray[np.floating] | None = None
-) -> NDArray[np.floating]:
-    """Inner products of one tile with whole tiles of atoms.
+def in_panels(rows: Floats) -> Floats:
+    """A copy of `rows` in the order in which `tile_product` reads them: (panels, features, rows of one)."""
+    width = panel_width(rows.dtype)
+    out = np.empty((-(-len(rows) // width), rows.shape[1], width), rows.dtype)
+    pack_rows(rows, out)
+    return out
 
-    `tile` must be a copy: given two views of one array NumPy turns to a symmetric product with an
-    arithmetic of its own.
+
+def tile_product(rows: Floats, panels: Floats, out: Floats | None = None) -> Floats:
+    """Inner products of `rows` with rows in panels, the last of which may be filled up with zeros.
+
+    Examples
+    --------
+    >>> tile_product(np.eye(2), in_panels(np.array([[1.0, 2.0], [3.0, 4.0]])))[:, :2]
+    array([[1., 3.],
+           [2., 4.]])
     """
-    return np.matmul(tile, atoms.T, out=out)
+    n_features, width = panels.shape[1:]
+    if out is None:
+        out = np.empty((len(rows), len(panels) * width), rows.dtype)
+    edge = np.empty((STRIP, width), rows.dtype)
+    for start in range(0, len(rows), BLOCK):
+        block = rows[start : start + BLOCK]
+        strips = np.empty((-(-len(block) // STRIP), n_features, STRIP), rows.dtype)
+        pack_rows(block, strips)
+        multiply_block(strips, panels, edge, out[start : start + BLOCK])
+    return out
 
 
-def gram_rows(atoms: NDArray[np.floating], start: int, gram: NDArray[np.floating]) -> None:
+def gram_rows(atoms: Floats, panels: Floats, start: int, gram: Floats) -> None:
     """Fill the tile of rows at `start` of a Gram matrix from the diagonal on, and its mirror image.
 
-    Rows of `gram` may be longer than there are atoms.
+    `panels` are those of `atoms`, whole tiles of them. Rows of `gram` may be longer than there are atoms.
     """
     stop = start + TILE
     upper = gram[start:stop, start : len(atoms)]
-    tile_product(atoms[start:stop].copy(), atoms[start:], out=upper)
+    tile_product(atoms[start:stop], panels[start // panels.shape[2] :], out=upper)
     gram[stop : len(atoms), start:stop] = upper[:, TILE:].T

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from subspan.execution.steps import track
 from subspan.execution.threads import single_threaded_libraries
-from subspan.execution.tiles import TILE, padded, tile_product
+from subspan.execution.tiles import TILE, in_panels, tile_product
 from subspan.handover import InputError
 from subspan.sources import Source
 
@@ -92,10 +92,10 @@ def _raise_scores(
 ) -> None:
     """Raise the scores to the |cosines| with these labelled rows, whose labels are ascending."""
     present, first = np.unique(label, return_index=True)
-    atoms = padded(labelled_rows)
+    panels = in_panels(labelled_rows)
     for start in range(0, left_out.size, TILE):
         rows = _unit_rows(points.take(left_out[start : start + TILE]))
-        cosines = np.abs(tile_product(padded(rows), atoms)[: len(rows), : label.size])
+        cosines = np.abs(tile_product(rows, panels)[:, : label.size])
         best = np.maximum.reduceat(cosines, first, axis=1)
         window = scores[start : start + TILE]
         window[:, present] = np.maximum(window[:, present], best)

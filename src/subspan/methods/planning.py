@@ -16,7 +16,7 @@ from subspan.embedding.atom_search import BASIS_BLOCKS as BLOCKS_ON_ATOMS
 from subspan.embedding.eigen import GUARD_VECTORS
 from subspan.embedding.search import BASIS_BLOCKS as BLOCKS_ON_ALL
 from subspan.execution.memory import used_memory
-from subspan.execution.tiles import TILE, padded_length
+from subspan.execution.tiles import TILE, in_panels, padded_length, tile_product
 from subspan.handover import InputError
 from subspan.self_expression.consensus import ConsensusSettings
 from subspan.self_expression.plan import GramPlan, choose_gram_plan, gram_costs
@@ -331,9 +331,9 @@ def _lines(plan: Plan) -> Iterator[str]:
 @lru_cache(maxsize=1)
 def _flops_per_second() -> float:
     """Rate of one thread for products of the size of tiles, from a few of them."""
-    rows, atoms = np.ones((TILE, 256), np.float32), np.ones((2048, 256), np.float32)
-    rows @ atoms.T
+    rows, panels = np.ones((TILE, 256), np.float32), in_panels(np.ones((2048, 256), np.float32))
+    tile_product(rows, panels)
     start = time.perf_counter()
     for _ in range(5):
-        rows @ atoms.T
+        tile_product(rows, panels)
     return 5 * 2.0 * TILE * 2048 * 256 / (time.perf_counter() - start)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from subspan.execution.threads import run_in_threads
-from subspan.execution.tiles import TILE, padded, tile_product
+from subspan.execution.tiles import TILE, in_panels, tile_product
 from subspan.handover import InputError
 from subspan.self_expression.lasso_codes import elastic_net_codes
 
@@ -140,11 +140,11 @@ def anchor_codes(points: Floats, anchors: Indices, *, regularization: float, thr
 
 def _coherence(points: Floats, atoms: Floats, own: Indices, threads: int) -> NDArray[np.float64]:
     """Largest magnitude of the inner products of each point with the atoms but its own."""
-    whole = padded(atoms)
+    panels = in_panels(atoms)
 
     def largest(start: int) -> NDArray[np.float64]:
         rows = points[start : start + TILE]
-        products = np.abs(tile_product(padded(rows), whole))[: len(rows)]
+        products = np.abs(tile_product(rows, panels))
         anchors = np.flatnonzero(own[start : start + TILE] >= 0)
         products[anchors, own[start + anchors]] = 0
         coherence: NDArray[np.float64] = products.max(axis=1).astype(np.float64)

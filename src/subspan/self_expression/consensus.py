@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from subspan.execution.steps import track
 from subspan.execution.threads import stop_if_cancelled
-from subspan.execution.tiles import TILE, padded, padded_length, tile_product
+from subspan.execution.tiles import TILE, in_panels, padded, padded_length, tile_product
 from subspan.kernels.consensus import average_solutions
 from subspan.kernels.pursuit import advance, begin, pursue
 from subspan.kernels.scores import Search, among, bits_type, new_search
@@ -103,9 +103,12 @@ class ConsensusTask:
         # The greedy rule divides every score by the root of ||x||^2 + damping, which leaves at most 1.
         self.reach = self.longest if unit_norm or settings.selection == "psi" else 1.0
         kept = [self.atom_of_row[rows] for rows in dictionaries]
-        self.dictionary_atoms = [padded(self.atoms[c]) for c in kept] if gram_plan == "residual" else []
         self.shared_gram = gram_matrix(self.atoms, threads) if every_point else None
         grams = self._grams(kept, threads)
+        # For correlations that are in no Gram matrix, of points and of residuals.
+        self.panels = in_panels(self.atoms[:0] if every_point else self.atoms)
+        residual = gram_plan == "residual"
+        self.dictionary_panels = [in_panels(padded(self.atoms[c])) for c in kept] if residual else []
         self.dictionaries = [
             self._dictionary(columns, gram) for columns, gram in zip(kept, grams, strict=True)
         ]
@@ -142,7 +145,7 @@ class ConsensusTask:
             damping=float(settings.damping),
             squared_tol=float(settings.residual_tol) ** 2,
             precision=float(np.finfo(dtype).eps),
-            product_error=float(np.finfo(dtype).eps) * max(64, self.atoms.shape[1] / 8),
+            product_error=float(np.finfo(dtype).eps) * max(64, self.atoms.shape[1] / 2 + 1),
             greedy=settings.selection == "greedy",
             unit_norm=self.unit_norm,
             from_dropped=settings.candidates == "all",
@@ -215,7 +218,7 @@ class ConsensusTask:
             # The atoms are the points, so their correlations are rows of the Gram matrix.
             correlations, row = self.shared_gram, own.astype(np.int64)
         else:
-            correlations, row = tile_product(rows, self.atoms, out=work.correlations), np.arange(TILE)
+            correlations, row = tile_product(rows, self.panels, out=work.correlations), np.arange(TILE)
         return Points(
             correlations=correlations,
             row=row,
@@ -271,12 +274,13 @@ class ConsensusTask:
             pursue(*given, search, memory, picks, counts)
             return
         residuals = rows.copy()
-        atoms = self.dictionary_atoms[t]
-        products = work.products[: TILE * len(atoms)].reshape(TILE, len(atoms))
+        panels = self.dictionary_panels[t]
+        n_atoms = padded_length(len(dictionary.columns))
+        products = work.products[: TILE * n_atoms].reshape(TILE, n_atoms)
         begin(points, dictionary, self._rules, work.state, picks)
         n_running = 1
         while n_running:
-            tile_product(residuals, atoms, out=products)
+            tile_product(residuals, panels, out=products)
             n_running = advance(products, rows, *given, search, picks, residuals, counts)
 
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from subspan.execution.threads import run_in_threads
-from subspan.execution.tiles import TILE, padded, padded_length, tile_product
+from subspan.execution.tiles import TILE, in_panels, padded, padded_length, tile_product
 from subspan.handover import Representation
 from subspan.kernels.elastic_net import PANEL, extend, settle
 from subspan.kernels.working_set import Codes, new_codes, new_working_set, with_room, without_room
@@ -42,8 +42,6 @@ ROUNDING = 4
 LARGEST_GRAM = 4 * 10**9
 # Rounds of a tile. A handful is the rule.
 MAX_ROUNDS = 100
-# Residuals are multiplied in multiples of this many.
-ROWS = 16
 
 
 @dataclass(frozen=True)
@@ -65,6 +63,7 @@ class ElasticNetTask:
         self.settings = settings
         self.n_points, self.n_features = source.shape
         self.atoms = padded(source.rows(0, self.n_points))
+        self.panels = in_panels(self.atoms)
         self.norms = np.sqrt(squared_norms(self.atoms))
         self.gram = gram_matrix(self.atoms, threads) if with_gram else np.empty((0, 0), source.dtype)
 
@@ -83,13 +82,13 @@ class ElasticNetTask:
             running, residuals = self._settle(start, problem, codes)
             if len(running) == 0:
                 break
-            codes = self._extend(tile_product(residuals, self.atoms), running, problem, codes)
+            codes = self._extend(tile_product(residuals, self.panels), running, problem, codes)
         return without_room(codes)
 
     def _correlations(self, start: int) -> Floats:
         if len(self.gram):
             return self.gram[start : start + TILE]
-        return tile_product(self.atoms[start : start + TILE].copy(), self.atoms)
+        return tile_product(self.atoms[start : start + TILE], self.panels)
 
     def _problem(self, correlations: Floats, own: NDArray[np.int64]) -> Problem:
         """Weights and tolerances of points from their largest correlations."""
@@ -122,9 +121,7 @@ class ElasticNetTask:
             codes, residuals,
         )  # fmt: skip
         unsure = ~codes.finished[running]
-        whole = np.zeros((-(-int(unsure.sum()) // ROWS) * ROWS, self.n_features), dtype)
-        whole[: unsure.sum()] = residuals[unsure]
-        return running[unsure], whole
+        return running[unsure], residuals[unsure]
 
     def _extend(self, products: Floats, running: NDArray[np.int64], problem: Problem, codes: Codes) -> Codes:
         """Add violators to the working sets, making room for them if need be."""

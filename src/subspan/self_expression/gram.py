@@ -1,4 +1,4 @@
-"""Inner products of atoms with one another, on the fixed grid of tiles."""
+"""Inner products of atoms with one another."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from subspan.execution.threads import run_in_threads
-from subspan.execution.tiles import TILE, gram_rows, padded_length
+from subspan.execution.tiles import TILE, gram_rows, in_panels, padded_length
 from subspan.kernels.gather import gather_rows
 
 Floats = NDArray[np.floating]
@@ -31,9 +31,10 @@ def row_length(n_atoms: int) -> int:
 def gram_matrix(atoms: Floats, threads: int) -> Floats:
     """Inner products of all atoms (whole tiles of them) with one another; see `row_length`."""
     gram = np.empty((len(atoms), row_length(len(atoms))), atoms.dtype)
+    panels = in_panels(atoms)
 
     def fill(start: int) -> None:
-        gram_rows(atoms, start, gram)
+        gram_rows(atoms, panels, start, gram)
 
     for _ in run_in_threads(fill, range(0, len(atoms), TILE), threads, "tiles of the Gram matrix"):
         pass

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from subspan.execution.threads import run_in_threads
-from subspan.execution.tiles import TILE, padded, tile_product
+from subspan.execution.tiles import TILE, in_panels, padded, tile_product
 from subspan.handover import InputError
 from subspan.kernels.elastic_net import CHUNK, largest_magnitudes, solve_tile
 from subspan.kernels.working_set import Codes, new_codes, new_working_set, with_room, without_room
@@ -109,12 +109,12 @@ def elastic_net_codes_with_cost(
     own = np.full(n, -1) if own_atom is None else np.asarray(own_atom, np.int64)
     l1, l2 = _weights(l1, n, "l1"), _weights(l2, n, "l2")
     whole = padded(atoms)
-    gram = gram_matrix(whole, threads)
+    gram, panels = gram_matrix(whole, threads), in_panels(whole)
 
     def task(start: int) -> Codes:
         part = slice(start, min(start + TILE, n))
         rows = padded(points[part])
-        correlations = tile_product(rows, whole)
+        correlations = tile_product(rows, panels)
         tols = tol * reach(correlations, own[part], k)
         problem = Problem(correlations, k, squared_norms(rows), own[part], l1[part], l2[part], tols)
         return without_room(tile_codes(problem, gram))
