@@ -8,6 +8,7 @@ import pytest
 ORIGIN = {
     "machine": {"cpu": "abacus", "cores": 2, "gemm_gflops": 50.0},
     "versions": {"python": "3.11", "subspan": "0.1.0"},
+    "finished": "2026-01-31T12:00:00+00:00",
 }
 
 

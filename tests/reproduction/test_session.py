@@ -80,6 +80,17 @@ def test_more_trials_add_to_those_that_are_there(tmp_path):
     assert [run.seed for run in performed] == [2, 2, 2]
 
 
+def test_results_so_far_are_shown_without_a_run(tmp_path):
+    go(["table-eyaleb"], tmp_path, trials=2, methods=find_methods("s3comp"))
+    go(["table-eyaleb"], tmp_path, trials=1, methods=find_methods("s3comp-c"))
+    written, performed, lines = go(["table-eyaleb", "fig-support"], tmp_path, so_far=True)
+    assert performed == []
+    assert lines == ["0 runs to do.", "fig-support: there are no results yet."]
+    assert {path.name for path in written} == {"table-eyaleb.csv", "table-eyaleb.md"}
+    trials = {line.split(",")[1]: line.split(",")[6] for line in written[0].read_text().splitlines()[1:]}
+    assert (trials["S3COMP"], trials["S3COMP-C"], trials["LSR"]) == ("2", "1", "")
+
+
 def test_methods_can_be_chosen(tmp_path):
     _, performed, _ = go(["table-eyaleb"], tmp_path, trials=1, methods=find_methods("ssc-omp"))
     assert [run.method for run in performed] == ["ssc-omp"]

@@ -74,7 +74,7 @@ def test_markdown_shows_both_and_explains(faces, tmp_path):
     assert len(widths) == 1
     assert "s - 1 atoms" in text
     assert "| EYaleB | 5 | 4 | 15 | 0.01 | 0.1 | 5 |" in text
-    assert "abacus, 2 cores" in text
+    assert "Run on 2026-01-31, abacus, 2 cores" in text
 
 
 def test_a_quick_run_gives_no_verdict(faces):

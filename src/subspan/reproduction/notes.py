@@ -52,12 +52,13 @@ def _joined(titles: Sequence[str]) -> str:
 
 
 def origins(rows: Iterable[Row]) -> list[str]:
-    """Machines and versions, one line for each combination that occurs."""
+    """Days, machines and versions, one line for each combination that occurs."""
     rates: dict[str, list[float]] = {}
     for row in rows:
         machine = row["machine"]
         versions = ", ".join(f"{name} {version}" for name, version in row["versions"].items())
-        origin = f"{machine['cpu']}, {machine['cores']} cores; {versions}"
+        day = row["finished"].split("T")[0]
+        origin = f"{day}, {machine['cpu']}, {machine['cores']} cores; {versions}"
         rates.setdefault(origin, []).append(machine["gemm_gflops"])
     return [f"Run on {origin}; {_range(rate)} GFLOP/s in float32 products." for origin, rate in rates.items()]
 

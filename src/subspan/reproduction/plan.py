@@ -29,6 +29,8 @@ class Options:
     methods: frozenset[str] = frozenset(RECIPES)
     # All of MNIST also where many outer iterations are followed one by one.
     large: bool = False
+    # Nothing is run: the trials are those that are in the results, however many.
+    so_far: bool = False
 
     def n_trials(self, setting: Setting) -> int:
         """Number of trials on a data set."""

@@ -11,7 +11,7 @@ from subspan.plotting.style import require_matplotlib
 from subspan.reproduction.documents import write_document
 from subspan.reproduction.pace import Pace
 from subspan.reproduction.perform import Laboratory
-from subspan.reproduction.plan import Cells, Experiment, Options
+from subspan.reproduction.plan import Cells, Experiment, Options, filled
 from subspan.reproduction.runs import Data, Run
 from subspan.reproduction.store import ResultStore
 
@@ -53,6 +53,8 @@ def reproduce(
     plans = [(experiment, experiment.cells(options)) for experiment in experiments]
     place.out.mkdir(parents=True, exist_ok=True)
     store = ResultStore(place.out / "results.jsonl")
+    if options.so_far:
+        plans = [(experiment, finished(cells, store)) for experiment, cells in plans]
     laboratory = Laboratory(place.data_dir, place.n_jobs, progress=place.progress)
     pace = Pace(missing((cells for _, cells in plans), store), say)
     say(f"{pace.n_runs} runs to do.")
@@ -65,11 +67,17 @@ def reproduce(
             store.add(run, row)
             pace.finished(run, row, time.monotonic() - start)
         if not cells:
-            say(f"{experiment.name}: none of the chosen methods takes part.")
+            why = "there are no results yet" if options.so_far else "none of the chosen methods takes part"
+            say(f"{experiment.name}: {why}.")
             continue
         results = {cell: [store.get(run) for run in runs] for cell, runs in cells.items()}
         written += write_document(experiment.show(results, options), place.out)
     return written
+
+
+def finished(cells: Cells, store: ResultStore) -> Cells:
+    """The cells with those of their runs that have a result, without cells that have none."""
+    return filled({cell: [run for run in runs if run in store] for cell, runs in cells.items()})
 
 
 def missing(plans: Iterable[Cells], store: ResultStore) -> list[Run]:
