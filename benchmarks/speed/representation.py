@@ -6,7 +6,7 @@ import time
 
 from benchmarks.speed.data import features
 from benchmarks.speed.machine import THREADS, touch_memory
-from benchmarks.speed.peers import numpy_loop, spams_plain, spams_without_self
+from benchmarks.speed.peers import numpy_loop, spams_outside, spams_plain, spams_without_self
 
 from subspan.self_expression.consensus import ConsensusSettings
 from subspan.self_expression.dictionaries import sample_dictionaries
@@ -45,12 +45,14 @@ def run() -> dict[str, float]:
     ]
     ours, consensus, loop = (min(times) for times in zip(*rounds, strict=True))
     plain = spams_plain(X, dictionaries, S, THREADS)
+    outside = spams_outside(X, dictionaries, S, THREADS)
     # Three of the sub-dictionaries stand for all: they are of one size.
     without_self = spams_without_self(X, dictionaries[:3], S, THREADS, n_blocks=20) * T / 3
     return {
         "S3COMP seconds": ours,
         "NumPy loop / S3COMP (asked: >= 100)": loop / ours,
         "SPAMS, no point by itself (20 blocks) / S3COMP (asked: >= 10)": without_self / ours,
+        "SPAMS, points outside the dictionary, scaled to all / S3COMP (asked: >= 10)": outside / ours,
         "SPAMS, plain call (points represent themselves) / S3COMP": plain / ours,
         "S3COMP-C, 5 iterations / S3COMP (asked: <= 4)": consensus / ours,
     }

@@ -10,8 +10,8 @@ from scipy.sparse import csr_array
 
 from subspan.datasets import make_union_of_subspaces
 from subspan.kernels.jit import kernel
-from subspan.kernels.scores import FIRST_SHARE, LAST_TOP, MANY, SHARE, among
-from subspan.kernels.search import search_all, search_near
+from subspan.kernels.scores import FIRST_SHARE, LAST_TOP, MANY, PAUSE, SHARE, WAITING, among
+from subspan.kernels.search import LONGEST_PAUSE, learn_pause, search_all, search_atom, search_near
 from subspan.kernels.state import N_ATOMS, N_SPECIAL, RUNNING, Picks
 from subspan.kernels.steps import begin_point, step
 from subspan.self_expression import consensus
@@ -26,6 +26,8 @@ from subspan.sources.checks import unit_rows
 begin = kernel(begin_point.py_func)
 search_whole = kernel(search_all.py_func)
 search_short = kernel(search_near.py_func)
+search_as_usual = kernel(search_atom.py_func)
+learn = kernel(learn_pause.py_func)
 finish = kernel(step.py_func)
 
 N_POINTS, N_NONZERO = 240, 8
@@ -119,12 +121,12 @@ class Searches:
                 special = state.special_position[0, : state.numbers[0, N_SPECIAL]].copy()
                 short, short_score = -1, 0.0
                 if search.account[LAST_TOP] > 0 and k > 1:
-                    short, short_score, bound = search_short(
+                    short, short_score, bound, others = search_short(
                         base, np.sqrt(points.squared_norms[j]), dictionary, rules, state, search
                     )
                 if short >= 0:
                     self.n_short += 1
-                    self.compare(base, special, bound)
+                    self.compare(base, special, bound, short, others)
                     kept = search.scores.copy(), search.taken.copy(), search.account.copy()
                 winner, score = search_whole(base, dictionary, rules, state, 0, search)
                 if short >= 0:
@@ -138,13 +140,17 @@ class Searches:
                 if accepted:
                     search.taken[k] = 0
 
-    def compare(self, base: np.ndarray, special: np.ndarray, bound: float) -> None:
+    def compare(
+        self, base: np.ndarray, special: np.ndarray, bound: float, winner: int, others: float
+    ) -> None:
         k = self.work.state.numbers[0, N_ATOMS]
         gram = self.dictionary.gram[self.work.state.rows[0, :k], : len(base)].astype(np.float64)
         exact = base - self.work.state.coefficients[0, :k].astype(np.float64) @ gram
         errors = np.abs(self.search.scores[: len(base)] - exact)
         errors[special] = 0
         self.shares_of_bound.append(errors.max() / bound)
+        exact[[*special, winner]] = 0
+        assert np.abs(exact).max() <= others + bound * 1e-3
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
@@ -169,6 +175,32 @@ def test_too_many_candidates_lead_to_a_search_over_all_rows():
     searches.run(1)
     assert searches.search.account[SHARE] < FIRST_SHARE
     assert len(searches.dictionary.columns) > 2 * MANY
+
+
+def test_shortcuts_rest_where_they_spare_little():
+    account = np.zeros(5)
+    for n_rows, pause in [(5, 1), (6, 3), (5, 7), (4, 3), (6, 7), *[(6, None)] * 9, (6, LONGEST_PAUSE)]:
+        learn(6, n_rows, account)
+        assert pause is None or account[PAUSE] == pause
+    assert account[WAITING] == LONGEST_PAUSE
+    before = account.copy()
+    learn(3, 3, account)
+    assert np.array_equal(account, before)
+
+
+def test_a_search_that_rests_looks_at_all_rows():
+    X = unit_rows(near_subspaces(np.random.default_rng(1)))
+    searches = Searches(X, {"damping": 1.0})
+    searches.run(1)
+    search, state = searches.search, searches.work.state
+    base = searches.task.atoms[: len(X)] @ searches.task.atoms[0]
+    rules = searches.task._rules._replace(shortcut_from=0)
+    given = base[searches.dictionary.columns], 1.0, searches.dictionary, rules, state, search
+    search.account[[LAST_TOP, WAITING]] = 1.0, 2.0
+    found = search_as_usual(*given)
+    assert search.account[WAITING] == 1
+    assert found[2] == 0
+    assert found[:2] == search_whole(*given[:1], *given[2:5], 0, search)
 
 
 def test_small_problems_take_no_shortcut():

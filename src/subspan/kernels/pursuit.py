@@ -74,6 +74,7 @@ def note_runner_up(
     winner: int,
     score: float,
     error: float,
+    others: float,
     rules: Rules,
     state: PursuitState,
     search: Search,
@@ -83,7 +84,7 @@ def note_runner_up(
     if state.numbers[0, N_REFUSED] == 0:
         runner_up = abs(score)
         if state.rows[0, k] == winner:
-            runner_up = largest_besides(search, winner, rules.magnitude_mask) + error
+            runner_up = min(largest_besides(search, winner, rules.magnitude_mask) + error, others)
         memory.runner_up[j, k] = runner_up
 
 
@@ -139,6 +140,7 @@ def pursue_point(
         winner = -1
         score = 0.0
         error = 0.0
+        others = 0.0
         settled = follows and settled_by_special(
             memory, j, row, dictionary, atom_norms, points.squared_norms[j], rules, state, search
         )
@@ -148,7 +150,7 @@ def pursue_point(
                 for i in range(np.uint64(columns.shape[0])):
                     search.base[i] = row[np.uint32(columns[i])]
                 complete = True
-            winner, score, error = search_atom(base, norm, dictionary, rules, state, search)
+            winner, score, error, others = search_atom(base, norm, dictionary, rules, state, search)
             if remembers:
                 memory.runner_up[j, k] = -1.0
                 for a in range(k):
@@ -162,7 +164,7 @@ def pursue_point(
             search.taken[k] = 0.0
         if remembers and accepted:
             if not settled:
-                note_runner_up(memory, j, k, winner, score, error, rules, state, search)
+                note_runner_up(memory, j, k, winner, score, error, others, rules, state, search)
             follows = follows and memory.rows[j, k] == state.rows[0, k]
             memory.rows[j, k] = state.rows[0, k]
     write_picks(j, dictionary, state, 0, picks)

@@ -26,7 +26,7 @@ PEAKS = TOPS // GROUP
 # Groups of which candidates are listed, at most.
 MANY = 64
 # Entries of Search.account.
-SHARE, LAST_TOP, ROUNDING = range(3)
+SHARE, LAST_TOP, ROUNDING, PAUSE, WAITING = range(5)
 # The share of the largest score that scores may be wrong by, at first.
 FIRST_SHARE = 0.1
 
@@ -59,7 +59,8 @@ class Search(NamedTuple):
     # Inner products of a new atom with those before it, and with itself.
     cross: NDArray[np.float64]
     # Which share of the largest score the scores may be wrong by, that score at the last search (0 before
-    # the first), and the rounding errors in the scores so far.
+    # the first), the rounding errors in the scores so far, how many searches go by after a shortcut that
+    # spared little, and how many of them are still to come.
     account: NDArray[np.float64]
     # One number and its bits.
     number: NDArray[np.floating]
@@ -93,7 +94,7 @@ def new_search(n_atoms: int, n_nonzero: int, weighted: bool, dtype: np.dtype) ->
         chosen=np.zeros(n_nonzero, np.int64),
         amounts=np.zeros(n_nonzero, dtype),
         cross=np.zeros(n_nonzero),
-        account=np.array([FIRST_SHARE, 0.0, 0.0]),
+        account=np.array([FIRST_SHARE, 0.0, 0.0, 0.0, 0.0]),
         number=number,
         pattern=number.view(integer),
     )

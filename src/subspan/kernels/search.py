@@ -15,8 +15,10 @@ from subspan.kernels.jit import part, passage
 from subspan.kernels.scores import (
     LAST_TOP,
     MANY,
+    PAUSE,
     ROUNDING,
     SHARE,
+    WAITING,
     Search,
     as_number,
     as_pattern,
@@ -30,6 +32,8 @@ from subspan.kernels.state import N_ATOMS, N_SPECIAL, Dictionary, PursuitState, 
 FEW = 6
 # How fast the share adapts that scores may be wrong by.
 GROWTH = 1.1
+# Searches that go by, at most, until a shortcut is tried again where it spares little.
+LONGEST_PAUSE = 255
 
 
 @part
@@ -124,10 +128,14 @@ def best_exact(
     dictionary: Dictionary,
     state: PursuitState,
     search: Search,
-) -> tuple[int, float]:
-    """The candidate with the largest exact |score|, the first of equals, and its score; -1 if all are 0."""
+) -> tuple[int, float, float]:
+    """The candidate with the largest exact |score|, the first of equals, and its score; -1 if all are 0.
+
+    The third number is the second largest |score|.
+    """
     winner = -1
     best = 0.0
+    second = 0.0
     for c in range(n_candidates):
         position = search.candidates[c]
         score = exact_score(base[position], position, dictionary, state)
@@ -135,9 +143,24 @@ def best_exact(
             score = score * dictionary.weights[position]
         value = float(score)
         if abs(value) > abs(best) or (abs(value) == abs(best) and value != 0 and position < winner):
+            second = abs(best)
             winner = position
             best = value
-    return winner, best
+        else:
+            second = max(second, abs(value))
+    return winner, best, second
+
+
+@part
+def learn_pause(n_atoms: int, n_rows: int, account: NDArray[np.float64]) -> None:
+    """Let shortcuts rest that spare a row at most, longer each time; half as long once they spare more."""
+    # Of few rows there are never many to spare, which tells nothing.
+    if n_atoms > 3:
+        if n_rows >= n_atoms - 1:
+            account[PAUSE] = min(2 * account[PAUSE] + 1, LONGEST_PAUSE)
+            account[WAITING] = account[PAUSE]
+        else:
+            account[PAUSE] = account[PAUSE] // 2
 
 
 @passage
@@ -148,17 +171,18 @@ def search_near(
     rules: Rules,
     state: PursuitState,
     search: Search,
-) -> tuple[int, float, float]:
+) -> tuple[int, float, float, float]:
     """What `search_all` finds, by way of the scores of a residual nearby; -1 if they tell too little.
 
-    The third number is the bound on the errors of these scores.
+    The third number bounds the errors of these scores, the fourth the exact |scores| besides the winner's.
     """
     account = search.account
     k = state.numbers[0, N_ATOMS]
     n_rows, left = choose_rows(account[SHARE] * account[LAST_TOP] / rules.reach, rules, state, search)
+    learn_pause(k, n_rows, account)
     if n_rows == k:
         account[SHARE] *= GROWTH
-        return -1, 0.0, 0.0
+        return -1, 0.0, 0.0, 0.0
     account[ROUNDING] += n_rows * rounding_of(norm, search.taken, rules, state)
     top = as_number(update_scores(base, np.bool_(False), n_rows, dictionary, rules, state, 0, search), search)
     # Exact scores have rounding errors as well, from every row, the weight and the threshold.
@@ -169,12 +193,13 @@ def search_near(
         n_found = find_candidates(as_pattern(top - 2 * error, search), search, rules.magnitude_mask)
     if n_found > MANY:
         account[SHARE] /= 2
-        return -1, 0.0, 0.0
+        return -1, 0.0, 0.0, 0.0
     account[SHARE] = min(account[SHARE] * (GROWTH if n_found < FEW else 1 / GROWTH), 1.0)
     account[LAST_TOP] = top
     score_special(base, dictionary, state)
-    winner, score = best_exact(n_found, base, dictionary, state, search)
-    return winner, score, error
+    winner, score, second = best_exact(n_found, base, dictionary, state, search)
+    # Who is no candidate lies below the threshold, and no further above it than scores are wrong.
+    return winner, score, error, max(second, top - error)
 
 
 @part
@@ -216,12 +241,20 @@ def search_atom(
     rules: Rules,
     state: PursuitState,
     search: Search,
-) -> tuple[int, float, float]:
-    """The winner, its exact score, and a bound on the errors of the scores that are left in `search`."""
+) -> tuple[int, float, float, float]:
+    """The winner, its exact score, and bounds.
+
+    They are on the errors of the scores that are left in `search`, and on the exact |scores| besides the
+    winner's, as far as they are known without another look.
+    """
     k = state.numbers[0, N_ATOMS]
-    if search.account[LAST_TOP] > 0 and k > 1 and k * base.shape[0] >= rules.shortcut_from:
-        winner, score, error = search_near(base, norm, dictionary, rules, state, search)
-        if winner >= 0:
-            return winner, score, error
+    account = search.account
+    if account[LAST_TOP] > 0 and k > 1 and k * base.shape[0] >= rules.shortcut_from:
+        if account[WAITING] > 0:
+            account[WAITING] -= 1
+        else:
+            winner, score, error, others = search_near(base, norm, dictionary, rules, state, search)
+            if winner >= 0:
+                return winner, score, error, others
     winner, score = search_all(base, dictionary, rules, state, 0, search)
-    return winner, score, 0.0
+    return winner, score, 0.0, abs(score)
