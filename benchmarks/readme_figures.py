@@ -56,7 +56,7 @@ DATASETS = {
 # What is compared, the file, and the beginning of its line.
 RATIOS = {
     "representation vs NumPy loop": ("representation.md", "NumPy loop / S3COMP"),
-    "representation vs SPAMS": ("representation.md", "SPAMS, no point by itself"),
+    "representation vs SPAMS in blocks": ("representation.md", "SPAMS, no point by itself"),
     "spectral stage vs scikit-learn": ("spectral.md", "scikit-learn / ours"),
     "EnSC vs loop over SPAMS": ("elastic_net.md", "loop over spams.lasso / EnSC"),
     "ESC vs all costs each time": ("exemplars.md", "all costs at each step, from the solutions before"),
