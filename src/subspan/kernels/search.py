@@ -198,7 +198,7 @@ def search_near(
     account[LAST_TOP] = top
     score_special(base, dictionary, state)
     winner, score, second = best_exact(n_found, base, dictionary, state, search)
-    # Who is no candidate lies below the threshold, and no further above it than scores are wrong.
+    # Scores of all others are below the threshold, and wrong by `error` at most.
     return winner, score, error, max(second, top - error)
 
 
