@@ -11,7 +11,8 @@ from scipy.sparse import csr_array
 from subspan.execution.threads import run_in_threads
 from subspan.execution.tiles import TILE, in_panels, padded, tile_product
 from subspan.handover import InputError
-from subspan.kernels.elastic_net import CHUNK, largest_magnitudes, solve_tile
+from subspan.kernels.elastic_net import CHUNK, solve_tile
+from subspan.kernels.largest import largest_magnitudes
 from subspan.kernels.working_set import Codes, new_codes, new_working_set, with_room, without_room
 from subspan.self_expression.gram import gram_matrix, squared_norms
 

@@ -1,0 +1,66 @@
+"""Which correlations are the largest."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from subspan.kernels.jit import kernel, part
+
+
+@part
+def is_below(scores: NDArray[np.floating], i: int, j: int) -> bool:
+    """Whether atom `i` is a worse candidate than atom `j`; ties go to the lowest index."""
+    one, other = abs(scores[i]), abs(scores[j])
+    return one < other or (one == other and i > j)
+
+
+@part
+def sift(scores: NDArray[np.floating], heap: NDArray[np.int32], n: int, place: int) -> None:
+    """Restore the order of a heap, worst candidate first, whose entry at `place` may be too good for it."""
+    while True:
+        child = 2 * place + 1
+        if child >= n:
+            return
+        if child + 1 < n and is_below(scores, heap[child + 1], heap[child]):
+            child += 1
+        if is_below(scores, heap[place], heap[child]):
+            return
+        heap[place], heap[child] = heap[child], heap[place]
+        place = child
+
+
+@part
+def largest(scores: NDArray[np.floating], above: float, most: int, heap: NDArray[np.int32]) -> int:
+    """Fill `heap` with up to `most` atoms of the largest magnitude above `above`; their number."""
+    n = 0
+    for i in range(scores.shape[0]):
+        if abs(scores[i]) <= above:
+            continue
+        if n < most:
+            heap[n] = i
+            n += 1
+            if n == most:
+                for place in range(n // 2 - 1, -1, -1):
+                    sift(scores, heap, n, place)
+                above = abs(scores[heap[0]])
+        else:
+            heap[0] = i
+            sift(scores, heap, n, 0)
+            above = abs(scores[heap[0]])
+    return n
+
+
+@kernel
+def largest_magnitudes(
+    correlations: NDArray[np.floating], own: NDArray[np.int64], n_atoms: int, out: NDArray[np.float64]
+) -> None:
+    """Fill `out` with the largest magnitude of each point's correlations with atoms other than itself."""
+    for j in range(out.shape[0]):
+        best = correlations.dtype.type(0)
+        row = correlations[j]
+        for i in range(np.uint64(n_atoms)):
+            magnitude = abs(row[i])
+            if magnitude > best and i != own[j]:
+                best = magnitude
+        out[j] = best
