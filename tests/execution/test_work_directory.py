@@ -6,6 +6,7 @@ import errno
 import signal
 import subprocess
 import sys
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -47,6 +48,24 @@ def test_blocks_come_back(tmp_path):
     again = WorkDirectory(work.path, JOB)
     with again.held():
         assert same(again.read(1), 1)
+
+
+def test_a_large_block_is_written_in_pieces_and_read_once(tmp_path):
+    """Budgets count no copy of what is written, and one of what is read."""
+    large = {"values": np.ones(12_000_000)}
+    work = WorkDirectory(tmp_path, JOB)
+    tracemalloc.start()
+    try:
+        with work.held():
+            work.write(0, large)
+        _, writing = tracemalloc.get_traced_memory()
+        tracemalloc.reset_peak()
+        assert work.read(0) is not None
+        _, reading = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert writing < 0.4 * large["values"].nbytes
+    assert reading < 2.2 * large["values"].nbytes
 
 
 def damages() -> dict[str, object]:

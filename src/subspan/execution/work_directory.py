@@ -14,9 +14,9 @@ import socket
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from hashlib import blake2b
-from io import BytesIO
+from io import BytesIO, RawIOBase
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -80,19 +80,25 @@ class WorkDirectory:
 
     def write(self, number: int, arrays: Arrays) -> None:
         """Keep a finished block."""
-        content = _packed(arrays)
-        with _space_checked(self.path, len(content)), whole_file(self._file(number)) as file:
-            file.write(self._digest(number, content))
-            file.write(content)
+        n_bytes = sum(array.nbytes for array in arrays.values())
+        named: dict[str, Any] = dict(arrays)
+        with _space_checked(self.path, n_bytes), whole_file(self._file(number)) as file:
+            file.write(bytes(DIGEST_BYTES))
+            content = _Digesting(file, self._digest(number))
+            np.savez(content, **named)
+            file.seek(0)
+            file.write(content.digest.digest())
 
     def read(self, number: int) -> dict[str, NDArray[Any]] | None:
         """A finished block, or None if there is none that can be trusted."""
         try:
-            stored = self._file(number).read_bytes()
+            with self._file(number).open("rb") as file:
+                digest, content = file.read(DIGEST_BYTES), file.read()
         except FileNotFoundError:
             return None
-        digest, content = stored[:DIGEST_BYTES], stored[DIGEST_BYTES:]
-        return _unpacked(content) if digest == self._digest(number, content) else None
+        expected = self._digest(number)
+        expected.update(content)
+        return _unpacked(content) if digest == expected.digest() else None
 
     def missing(self, n_blocks: int) -> list[int]:
         """Numbers of the blocks that are still to be solved."""
@@ -101,9 +107,9 @@ class WorkDirectory:
     def _file(self, number: int) -> Path:
         return self.path / f"block-{number:08d}"
 
-    def _digest(self, number: int, content: bytes) -> bytes:
-        place = number.to_bytes(8, "little")
-        return blake2b(place + content, key=self._key, digest_size=DIGEST_BYTES).digest()
+    def _digest(self, number: int) -> blake2b:
+        """A digest that has seen the job and the place of a block, and waits for its content."""
+        return blake2b(number.to_bytes(8, "little"), key=self._key, digest_size=DIGEST_BYTES)
 
     def _bind(self) -> None:
         """Write the manifest of a new job, or compare with the one that is there."""
@@ -121,6 +127,21 @@ class WorkDirectory:
                 f"work_dir: {self.path} holds another job: {name} is {theirs!r} there and {ours!r} here; "
                 "take another folder, or remove this one."
             )
+
+
+class _Digesting(RawIOBase):
+    """Passes on what is written, and digests it on the way: a copy of a large block may be too much."""
+
+    def __init__(self, file: BinaryIO, digest: blake2b) -> None:
+        self._file = file
+        self.digest = digest
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        self.digest.update(data)
+        return self._file.write(data)
 
 
 def _differences(found: Any, wanted: Any, name: str = "") -> dict[str, tuple[Any, Any]]:
@@ -170,13 +191,6 @@ def _space_checked(path: Path, n_bytes: int) -> Iterator[None]:
             f"work_dir: no room for {n_bytes} bytes; finished blocks are safe, free some space and run again",
             str(path),
         ) from None
-
-
-def _packed(arrays: Arrays) -> bytes:
-    buffer = BytesIO()
-    named: dict[str, Any] = dict(arrays)
-    np.savez(buffer, **named)
-    return buffer.getvalue()
 
 
 def _unpacked(content: bytes) -> dict[str, NDArray[Any]]:
