@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import ctypes
+import platform
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from subspan.execution.memory import default_budget, memory_budget, parse_bytes
+from subspan.execution.memory import (
+    default_budget,
+    memory_budget,
+    parse_bytes,
+    return_free_memory,
+    used_memory,
+)
 from subspan.handover import InputError
 
 
@@ -62,3 +71,24 @@ def test_default_where_nothing_is_known(tmp_path):
 
 def test_default_of_this_machine():
     assert memory_budget(None) > 0
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="known of one C library only")
+def test_freed_memory_goes_back_to_the_system():
+    arrays = [np.ones(8000) for _ in range(1500)]
+    # Behind all the others: what lies below it stays with the process when it is freed.
+    last = arrays.pop()
+    n_bytes = sum(array.nbytes for array in arrays)
+    del arrays
+    before = used_memory()
+    return_free_memory()
+    assert before - used_memory() > n_bytes / 2
+    assert last.sum() == 8000
+
+
+def test_other_systems_have_nothing_to_give_back(monkeypatch):
+    def nowhere(name):
+        raise TypeError(name)
+
+    monkeypatch.setattr(ctypes, "CDLL", nowhere)
+    return_free_memory()

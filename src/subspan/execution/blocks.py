@@ -33,16 +33,21 @@ def run_blocks(job: Job, threads: int, work: WorkDirectory | None = None) -> Ite
     with work.held():
         missing = work.missing(job.n_blocks)
         if missing:
-            solve = job.task(threads)
-            with steps("blocks", job.n_blocks, found=job.n_blocks - len(missing)) as advance:
-
-                def finish(number: int) -> None:
-                    work.write(number, solve(number))
-                    advance(1)
-
-                for _ in run_in_threads(finish, missing, threads):
-                    pass
+            _solve(job, missing, threads, work)
         yield from read_blocks(work, job.n_blocks)
+
+
+def _solve(job: Job, missing: list[int], threads: int, work: WorkDirectory) -> None:
+    """Solve blocks and write them; what they share is gone before anything is read."""
+    solve = job.task(threads)
+    with steps("blocks", job.n_blocks, found=job.n_blocks - len(missing)) as advance:
+
+        def finish(number: int) -> None:
+            work.write(number, solve(number))
+            advance(1)
+
+        for _ in run_in_threads(finish, missing, threads):
+            pass
 
 
 def read_blocks(work: WorkDirectory, n_blocks: int) -> Iterator[Arrays]:

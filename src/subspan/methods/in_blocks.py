@@ -21,7 +21,7 @@ from subspan.execution.blocks import Arrays, run_blocks
 from subspan.execution.cluster import run_on_cluster
 from subspan.execution.files import whole_file
 from subspan.execution.memory import memory_budget as bytes_of_budget
-from subspan.execution.memory import used_memory
+from subspan.execution.memory import return_free_memory, used_memory
 from subspan.execution.threads import n_threads
 from subspan.execution.work_directory import WorkDirectory
 from subspan.handover import Embedding, InputError, Representation
@@ -129,6 +129,7 @@ class BlockClusterer(SubspaceClusterer):
                 stored = StoredCoefficients(work, points.shape[0], job.block_rows, points.dtype)
                 representation = account_of(blocks).representation(stored)
         representation.counts["atoms_beyond_n_features"] = self.n_nonzero - settings.n_nonzero
+        return_free_memory()
         return representation
 
     def _plan(self, source: Source, ready: bool = False) -> Plan:

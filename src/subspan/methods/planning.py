@@ -26,8 +26,8 @@ from subspan.sources import ArraySource, Source
 MANY_POINTS = 1 << 15
 POINTS_PER_ATOM = 2
 
-# Measured: compiled kernels and what libraries allocate at their first use.
-FIRST_USE = 90 * 10**6
+# Measured: compiled kernels and what libraries, those for products above all, allocate at their first use.
+FIRST_USE = 110 * 10**6
 # Bytes for each row of the input while rows are looked at and compared, and afterwards.
 PER_ROW_SCANNED = 100
 PER_ROW = 40
@@ -207,7 +207,8 @@ class Plan:
             "coefficients": self._kept_coefficients,
             "vertices": self._per_row(60),
             "edges among the atoms": 40 * among,
-            "trial vectors": (3 * BLOCKS_ON_ATOMS + 6) * block,
+            # With their images, and what a step of the search takes beside them.
+            "trial vectors": (3 * BLOCKS_ON_ATOMS + 9) * block,
             "buffers of the threads": self.threads * (block + PIECE * self._row_of_coefficients * 3),
             "embedding": self._embedding,
         }
