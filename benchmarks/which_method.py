@@ -14,7 +14,7 @@ RESULTS = Path(__file__).parents[1] / "docs" / "results"
 PANELS = {"GTSRB": "table-gtsrb.csv", "MNIST10000": "table-mnist.csv"}
 
 # Where the name of a method stands beside its point, for those that are close together.
-PLACES = {"ESC": (8, 4), "S3COMP": (-26, 7), "S3COMP-C": (-24, -16), "LSR": (8, -10)}
+PLACES = {"ESC": (8, -3), "LRSC": (-30, 2), "S3COMP": (-26, 7), "S3COMP-C": (-24, -16), "LSR": (8, -10)}
 
 
 def measured(file: str, dataset: str) -> dict[str, tuple[float, float]]:

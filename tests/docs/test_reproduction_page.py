@@ -1,0 +1,89 @@
+"""The page about the paper's experiments says what the tables beside it say, and these what the runs say."""
+
+from __future__ import annotations
+
+import csv
+import lzma
+import re
+from pathlib import Path
+
+import pytest
+
+from subspan.reproduction.catalog import EXPERIMENTS
+from subspan.reproduction.plan import Options
+from subspan.reproduction.session import Place, reproduce
+from subspan.reproduction.settings import COMPARED, METHODS, REAL
+
+DOCS = Path(__file__).parents[2] / "docs"
+RESULTS = DOCS / "results"
+TABLES = [name for name, experiment in EXPERIMENTS.items() if not experiment.is_figure]
+OWN = ("SSCOMP", "S3COMP", "S3COMP-C")
+# As the page calls them.
+TITLES = {"Extended Yale B": "EYaleB"}
+NAMES = {"SSC-OMP": "SSCOMP"}
+
+
+@pytest.fixture(scope="module")
+def measured() -> dict[tuple[str, str, str], dict[str, str]]:
+    """Lines of the tables of accuracy by data set, method and metric."""
+    texts = [(RESULTS / f"{name}.csv").read_text(encoding="utf-8") for name in TABLES[:-1]]
+    lines = [line for text in texts for line in csv.DictReader(text.splitlines())]
+    return {(line["dataset"], line["method"], line["metric"]): line for line in lines}
+
+
+def tables_of_the_page() -> list[list[list[str]]]:
+    text = (DOCS / "reproduction.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"(?:^\|.*\|\n)+", text, re.MULTILINE)
+    return [
+        [[cell.strip() for cell in line.strip("|").split("|")] for line in block.splitlines()]
+        for block in blocks
+    ]
+
+
+def agrees(cell: str, number: str, digits: int) -> bool:
+    """Whether a cell is a number of a table with fewer digits; the table has rounded it already."""
+    decimals = cell.partition(".")[2]
+    return len(decimals) == digits and abs(float(cell) - float(number)) < 0.51 * 10**-digits
+
+
+def test_own_methods_are_those_of_the_tables(measured):
+    _, _, *rows = tables_of_the_page()[0]
+    title, seen = "", set()
+    for name, method, *cells, trials in rows:
+        title = name or title
+        place = TITLES.get(title, title), NAMES.get(method, method)
+        accuracy = measured[*place, "accuracy"]
+        mean, _, spread = cells[1].partition(" ± ")
+        assert agrees(spread, accuracy["sd"], 2) if accuracy["sd"] else spread == "", place
+        assert trials == accuracy["trials"], place
+        ours = [(mean, "accuracy", 2), (cells[3], "sre", 2), (cells[5], "connectivity_mean", 4)]
+        for published, (cell, metric, digits) in zip(cells[::2], ours, strict=True):
+            line = measured[*place, metric]
+            assert published == line["published"], (place, metric)
+            assert agrees(cell, line["mean"], digits), (place, metric)
+        seen.add(place)
+    assert seen == {(dataset, method) for dataset in REAL for method in OWN}
+
+
+def test_compared_methods_are_those_of_the_tables(measured):
+    header, _, *rows = tables_of_the_page()[1]
+    datasets = [TITLES.get(title, title) for title in header[1:]]
+    for method, *cells in rows:
+        for dataset, cell in zip(datasets, cells, strict=True):
+            line = measured.get((dataset, method, "accuracy"))
+            published, _, ours = cell.partition(" / ")
+            assert published == (line["published"] if line else ""), (dataset, method)
+            if line and line["mean"]:
+                assert agrees(ours, line["mean"], 2), (dataset, method)
+            else:
+                assert ours == ("not run" if line else ""), (dataset, method)
+    assert {METHODS[row[0]] for row in rows} == set(COMPARED)
+
+
+def test_tables_are_what_the_stored_runs_give(tmp_path):
+    """Unpacked, they make every table again, to the letter."""
+    stored = lzma.decompress((RESULTS / "results.jsonl.xz").read_bytes())
+    (tmp_path / "results.jsonl").write_bytes(stored)
+    reproduce([EXPERIMENTS[name] for name in TABLES], Options(so_far=True), Place(tmp_path), lambda _: None)
+    for file in [f"{name}.{ending}" for name in TABLES for ending in ("csv", "md")]:
+        assert (tmp_path / file).read_text() == (RESULTS / file).read_text(encoding="utf-8"), file
