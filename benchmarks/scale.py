@@ -163,6 +163,7 @@ def budgets(folder: Path) -> str:
     """Peaks of memory under budgets."""
     jobs = [
         Job(Data(100_000, 500, 20), 1000, "512MB"),
+        Job(Data(100_000, 500, 50), 1000, "550MB"),
         Job(Data(100_000, 500, 20), 2000, "1GB"),
         Job(Data(1_000_000, 100, 50), 5000, "2GB"),
     ]
