@@ -86,4 +86,6 @@ def test_tables_are_what_the_stored_runs_give(tmp_path):
     (tmp_path / "results.jsonl").write_bytes(stored)
     reproduce([EXPERIMENTS[name] for name in TABLES], Options(so_far=True), Place(tmp_path), lambda _: None)
     for file in [f"{name}.{ending}" for name in TABLES for ending in ("csv", "md")]:
-        assert (tmp_path / file).read_text() == (RESULTS / file).read_text(encoding="utf-8"), file
+        assert (tmp_path / file).read_text(encoding="utf-8") == (RESULTS / file).read_text(
+            encoding="utf-8"
+        ), file
