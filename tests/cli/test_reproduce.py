@@ -70,6 +70,7 @@ def test_mistakes_are_answered_in_one_sentence(
     assert result.exit_code != 0
     assert isinstance(result.exception, (InputError, SystemExit))
     assert words in f"{result.exception} {result.stderr}"
+    assert not list(tmp_path.iterdir()), "a command that did nothing left something behind"
 
 
 def test_a_table_on_a_few_small_faces(faces: Path, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from subspan.reproduction.settings import DROPOUTS, SIZES
 
 # Panels, curves in the first one, points on the first curve.
 SHAPES = {
-    "fig-synthetic": (3, 3, len(SIZES)),
+    "fig-synthetic": (3, 4, len(SIZES)),
     "fig-delta-T": (3, len(DROPOUTS), 20),
     "fig-convergence": (2, 6, 9),
     "fig-gtsrb-connectivity": (1, 3, 14),

@@ -30,6 +30,14 @@ def test_parameters_of_each_data_set(title, atoms, sparsity, outer, damping, dro
     assert RECIPES["ssc-omp"](REAL[title]) == ("ssc-omp", {"n_nonzero": sparsity, **common})
 
 
+def test_synthetic_data_are_clustered_by_the_methods_of_the_figure():
+    """The paper draws S3COMP-C, S3COMP, EnSC and SSC-OMP at every density."""
+    for setting in SYNTHETIC.values():
+        run = {name for name, recipe in RECIPES.items() if recipe(setting)}
+        assert run == {"ssc-omp", "ensc", "s3comp", "s3comp-c", "s3comp*"}
+        assert RECIPES["ensc"](setting) == ("ensc", {"gamma": 500.0})
+
+
 def test_every_recipe_builds_an_estimator():
     for recipe in RECIPES.values():
         for setting in (*REAL.values(), *SYNTHETIC.values()):

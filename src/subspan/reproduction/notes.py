@@ -26,6 +26,10 @@ SYNTHETIC_OUTER = (
     "S3COMP-C runs 5 outer iterations on synthetic data; the paper does not say how many it runs."
 )
 
+SYNTHETIC_ENSC = (
+    "EnSC takes gamma = 500, as its authors' code does on synthetic data; the paper does not say what it "
+    "takes."
+)
 CHOSEN_SIZES = (
     "The paper does not say which numbers of points it draws; the curves are a choice among its nine."
 )
@@ -42,13 +46,8 @@ def departures(settings: Iterable[Setting]) -> list[str]:
     concerned: dict[str, list[str]] = {}
     for setting in settings:
         for departure in setting.departures:
-            concerned.setdefault(departure, []).append(setting.title)
-    return [f"{_joined(titles)}: {departure}" for departure, titles in concerned.items()]
-
-
-def _joined(titles: Sequence[str]) -> str:
-    """Titles in a row; those of the synthetic data, which differ in size only, as one."""
-    return ", ".join(dict.fromkeys(title.split("-")[0] for title in titles))
+            concerned.setdefault(departure, []).append(setting.family)
+    return [f"{', '.join(dict.fromkeys(families))}: {departure}" for departure, families in concerned.items()]
 
 
 def origins(rows: Iterable[Row]) -> list[str]:

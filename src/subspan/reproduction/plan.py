@@ -56,7 +56,7 @@ def trials(method: str, setting: Setting, options: Options, **changes: Value) ->
     >>> from subspan.reproduction.settings import SYNTHETIC
     >>> [run.seed for run in trials("s3comp", SYNTHETIC[30], Options(trials=3))]
     [0, 1, 2]
-    >>> trials("ensc", SYNTHETIC[30], Options())
+    >>> trials("esc", SYNTHETIC[30], Options())
     []
     """
     recipe = RECIPES[method](setting) if method in options.methods else None

@@ -51,7 +51,6 @@ def reproduce(
     if any(experiment.is_figure for experiment in experiments):
         require_matplotlib()
     plans = [(experiment, experiment.cells(options)) for experiment in experiments]
-    place.out.mkdir(parents=True, exist_ok=True)
     store = ResultStore(place.out / "results.jsonl")
     if options.so_far:
         plans = [(experiment, finished(cells, store)) for experiment, cells in plans]
@@ -59,6 +58,7 @@ def reproduce(
     pace = Pace(missing((cells for _, cells in plans), store), say)
     say(f"{pace.n_runs} runs to do.")
     laboratory.check(pace.left)
+    place.out.mkdir(parents=True, exist_ok=True)
     written = []
     for experiment, cells in plans:
         for run in grouped(missing([cells], store)):

@@ -39,6 +39,11 @@ class Setting:
     trials: int = 10
 
     @property
+    def family(self) -> str:
+        """The title; synthetic data, which differ in size only, share one."""
+        return self.title.split("-")[0]
+
+    @property
     def damping(self) -> float:
         """The paper's lambda."""
         return published_parameter(self.title, "lambda")
@@ -176,7 +181,7 @@ def _s3comp_c(setting: Setting) -> tuple[str, dict[str, Value]]:
 
 def _tuned(method: str) -> Recipe:
     def recipe(setting: Setting) -> tuple[str, dict[str, Value]] | None:
-        parameters = TUNED.get(method, {}).get(setting.title)
+        parameters = TUNED.get(method, {}).get(setting.family)
         return None if parameters is None else (method, dict(parameters))
 
     return recipe

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from subspan.reproduction.curves import curves, profile
 from subspan.reproduction.documents import Curve, Figure, Panel
-from subspan.reproduction.notes import CHOSEN_SIZES, SYNTHETIC_OUTER, TIME, remarks
+from subspan.reproduction.notes import CHOSEN_SIZES, SYNTHETIC_ENSC, SYNTHETIC_OUTER, TIME, remarks
 from subspan.reproduction.plan import Cell, Cells, Experiment, Options, Results, filled, trials
 from subspan.reproduction.runs import Row, Run
 from subspan.reproduction.settings import DROPOUTS, METHODS, SIZES, SYNTHETIC
@@ -67,7 +67,7 @@ def _show_methods_by_size(results: Results, options: Options) -> Figure:
         "Methods on synthetic data of growing density: accuracy, connectivity of the weakest class, and "
         "time, over the number of points on each subspace."
     )
-    notes = [TIME, SYNTHETIC_OUTER, *remarks(results, SYNTHETIC.values(), options)]
+    notes = [TIME, SYNTHETIC_OUTER, SYNTHETIC_ENSC, *remarks(results, SYNTHETIC.values(), options)]
     return Figure("fig-synthetic", "Methods on synthetic data", caption, panels, notes, n_columns=3)
 
 
