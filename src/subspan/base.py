@@ -194,17 +194,25 @@ class SubspaceClusterer(ClusterMixin, BaseEstimator):
 
     def _pass_through_stages(self, X: Any) -> None:
         """Points, coefficients, graph, eigenvectors, labels."""
-        if self.memory_budget is not None:
-            parse_bytes(self.memory_budget)
-        self.stage_seconds_: dict[str, float] = {}
-        self.counts_: dict[str, int] = {}
-        seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
+        seed = self._begin()
         points = None
         if self.affinity == "self_expressive":
             with stage("reading"):
                 points = self._greet(X)
             with self._timed("representation"):
                 self._keep_representation(self._represent(points.source, self.normalize, seed), points)
+        self._cut(X, points, seed)
+
+    def _begin(self) -> int:
+        """Open the accounts of a fit; its seed."""
+        if self.memory_budget is not None:
+            parse_bytes(self.memory_budget)
+        self.stage_seconds_: dict[str, float] = {}
+        self.counts_: dict[str, int] = {}
+        return int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
+
+    def _cut(self, X: Any, points: Points | None, seed: int) -> None:
+        """From coefficients, or a graph handed in, to labels."""
         with self._timed("affinity"):
             self.affinity_ = self._graph(X)
         with self._timed("embedding"):

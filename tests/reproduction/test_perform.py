@@ -46,6 +46,19 @@ def test_the_same_run_has_the_same_result(laboratory, tmp_path):
     assert laboratory.perform(make_run(RUN.data, RUN.method, PARAMETERS, seed=2))["sre"] != row["sre"]
 
 
+def test_runs_of_one_course_have_the_results_they_have_alone(laboratory):
+    course = [make_run(RUN.data, RUN.method, {**PARAMETERS, "max_iter": n}, seed=1) for n in (1, 3, 4)]
+    rows = dict(laboratory.follow(course))
+    assert list(rows) == course
+    for run, row in rows.items():
+        alone = laboratory.perform(run)
+        assert (row["course"], alone["course"]) == (4, None)
+        assert row["parameters"] == alone["parameters"]
+        for name in ("accuracy", "sre", "connectivity", "eigenvalues", "support_size", "changes", "counts"):
+            assert row[name] == alone[name], (run, name)
+    assert len({row["sre"] for row in rows.values()}) == 3
+
+
 def test_leading_eigenvalues_are_those_of_the_whole_graph():
     X, _ = make_union_of_subspaces(8, 2, 30, 12, random_state=0)
     with pytest.warns(UserWarning, match="components"):

@@ -11,7 +11,7 @@ from subspan.reproduction.runs import Data, make_run, parse_key
 def test_a_key_is_parsed_back_into_its_run():
     for experiment in EXPERIMENTS.values():
         for quick in (False, True):
-            for runs in experiment.cells(Options(quick=quick, large=True)).values():
+            for runs in experiment.cells(Options(quick=quick)).values():
                 assert [parse_key(run.key) for run in runs] == list(runs)
 
 

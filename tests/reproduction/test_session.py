@@ -26,11 +26,12 @@ class Pretence:
     def check(self, runs):
         self.checked = list(runs)
 
-    def perform(self, run):
-        if len(self.performed) == Pretence.patience:
-            raise KeyboardInterrupt
-        self.performed.append(run)
-        return Pretence.row()
+    def follow(self, course):
+        for run in course:
+            if len(self.performed) == Pretence.patience:
+                raise KeyboardInterrupt
+            self.performed.append(run)
+            yield run, Pretence.row()
 
 
 @pytest.fixture(autouse=True)
@@ -52,6 +53,16 @@ def test_shared_runs_are_done_once(tmp_path):
     assert lines[0] == "12 runs to do."
     assert len(written) == 8
     assert all(path.stat().st_size > 0 for path in written)
+
+
+def test_outer_iterations_of_one_course_follow_one_another(tmp_path):
+    # The first figure looks at the last iteration only, but its runs are those of the second.
+    _, performed, _ = go(["fig-convergence", "fig-iterations"], tmp_path, quick=True)
+    performed = [run for run in performed if run.data.name != "synthetic"]
+    places = [(run.data, run.seed, run.max_iter) for run in performed]
+    courses = [places[i : i + 3] for i in range(0, len(places), 3)]
+    assert all([number for _, _, number in course] == [1, 2, 10] for course in courses)
+    assert all(len({place[:2] for place in course}) == 1 for course in courses)
 
 
 def test_an_interrupted_reproduction_goes_on_where_it_stopped(tmp_path, monkeypatch):

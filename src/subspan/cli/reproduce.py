@@ -29,7 +29,6 @@ def _experiments(_: click.Context, __: click.Parameter, incomplete: str) -> Item
 )
 @click.option("--quick", is_flag=True, help="Parts of the data and few trials, to see that everything works.")
 @click.option("--methods", help=f"Only these, with commas between them: {', '.join(RECIPES)}.")
-@click.option("--large", is_flag=True, help="Follow outer iterations on MNIST70000 too; takes hours.")
 @click.option("--so-far", is_flag=True, help="Run nothing: tables and figures of the results there are.")
 @click.option(
     "--out",
@@ -47,7 +46,6 @@ def reproduce(
     trials: int | None,
     quick: bool,
     methods: str | None,
-    large: bool,
     so_far: bool,
     out: Path,
     data_dir: Path | None,
@@ -79,7 +77,7 @@ def reproduce(
 
     written = carry_out(
         experiments,
-        Options(trials, quick, chosen, large, so_far),
+        Options(trials, quick, chosen, so_far),
         Place(out, data_dir, n_jobs, progress=not quiet),
         say=speaker(quiet),
     )

@@ -31,7 +31,7 @@ from subspan.parameters import check_parameters
 from subspan.self_expression.blocks import Block, account_of, assemble
 from subspan.self_expression.consensus import ConsensusSettings
 from subspan.self_expression.dictionaries import sample_dictionaries
-from subspan.self_expression.job import ConsensusJob, solve_in_memory
+from subspan.self_expression.job import ConsensusJob, follow_in_memory, solve_in_memory
 from subspan.self_expression.stored import StoredCoefficients
 from subspan.sources import ArraySource, Source
 from subspan.sources.npy import NpySource
@@ -112,11 +112,16 @@ class BlockClusterer(SubspaceClusterer):
         self._plan(source)
         return source
 
-    def _represent(self, points: Source, unit_norm: bool, seed: int) -> Representation:
+    def _job(self, points: Source, unit_norm: bool, seed: int) -> tuple[ConsensusJob, dict[str, Any]]:
+        """What has to be solved, once it is planned how, and how the sub-dictionaries are drawn."""
         settings, drawing = self._problem(points.shape[1], seed)
         dictionaries = partial(sample_dictionaries, points.shape[0], **drawing)
-        self._chosen = plan = self._plan(points, ready=True)
-        job = ConsensusJob(points, dictionaries, settings, plan.gram_plan, unit_norm)
+        self._chosen = self._plan(points, ready=True)
+        return ConsensusJob(points, dictionaries, settings, self._chosen.gram_plan, unit_norm), drawing
+
+    def _represent(self, points: Source, unit_norm: bool, seed: int) -> Representation:
+        job, drawing = self._job(points, unit_norm, seed)
+        plan = self._chosen
         work = self._work(job, drawing)
         self._work_key = None if work is None else work.key
         if work is None:
@@ -128,8 +133,16 @@ class BlockClusterer(SubspaceClusterer):
             else:
                 stored = StoredCoefficients(work, points.shape[0], job.block_rows, points.dtype)
                 representation = account_of(blocks).representation(stored)
-        representation.counts["atoms_beyond_n_features"] = self.n_nonzero - settings.n_nonzero
         return_free_memory()
+        return self._counted(representation, job)
+
+    def _follow(self, points: Source, unit_norm: bool, seed: int) -> list[Representation]:
+        """Coefficients after each of the outer iterations."""
+        job, _ = self._job(points, unit_norm, seed)
+        return [self._counted(each, job) for each in follow_in_memory(job, self._chosen.threads)]
+
+    def _counted(self, representation: Representation, job: ConsensusJob) -> Representation:
+        representation.counts["atoms_beyond_n_features"] = self.n_nonzero - job.settings.n_nonzero
         return representation
 
     def _plan(self, source: Source, ready: bool = False) -> Plan:

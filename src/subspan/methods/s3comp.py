@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from copy import copy
 from os import PathLike
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import clone
 
+from subspan.handover import InputError
 from subspan.methods.documentation import documented
 from subspan.methods.in_blocks import BlockClusterer
-from subspan.parameters import at_least, between, one_of, positive_integer
+from subspan.parameters import at_least, between, check_parameters, one_of, positive_integer
 from subspan.self_expression.consensus import ConsensusSettings
 
 
@@ -288,6 +293,48 @@ class S3COMPC(S3COMP):
         )
         self.max_iter = max_iter
         self.tol = tol
+
+    def course(self, X: ArrayLike) -> Iterator[Self]:
+        """Cluster the rows of `X` after each outer iteration; the coefficients are computed once for all.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features), path or source
+            The points.
+
+        Yields
+        ------
+        S3COMPC
+            Copies with ``max_iter`` = 1, 2, ..., each what `fit` makes of it. Only the time of the
+            representation, in ``stage_seconds_``, is that of all iterations.
+
+        Examples
+        --------
+        >>> from subspan import S3COMPC
+        >>> from subspan.datasets import make_union_of_subspaces
+        >>> X, y = make_union_of_subspaces(3, 3, 30, 50, noise=0.3, random_state=0)
+        >>> [model.n_iter_ for model in S3COMPC(n_clusters=3, max_iter=3, random_state=0).course(X)]
+        [1, 2, 3]
+        """
+        check_parameters(self)
+        if self.affinity != "self_expressive":
+            raise InputError(f"affinity={self.affinity!r}: a course has to compute its coefficients.")
+        if self.work_dir is not None:
+            raise InputError(f"work_dir={str(self.work_dir)!r}: a course keeps its coefficients in memory.")
+        guide = clone(self)
+        with guide._shown():
+            seed = guide._begin()
+            points = guide._greet(X)
+            with guide._timed("representation"):
+                course = guide._follow(points.source, self.normalize, seed)
+        for max_iter, representation in enumerate(course, start=1):
+            model = copy(guide).set_params(max_iter=max_iter)
+            model.counts_, model.stage_seconds_ = dict(guide.counts_), dict(guide.stage_seconds_)
+            with model._shown():
+                model._keep_representation(representation, points)
+                model._cut(X, points, seed)
+            model._warn()
+            yield model
 
     @property
     def _rounds(self) -> dict[str, Any]:

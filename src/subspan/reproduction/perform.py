@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -24,6 +24,7 @@ from subspan.embedding import spectral_embedding
 from subspan.execution.threads import single_threaded_libraries
 from subspan.handover import Factors
 from subspan.methods import registry
+from subspan.methods.s3comp import S3COMPC
 from subspan.metrics import clustering_accuracy, connectivity, subspace_preserving_error
 from subspan.reproduction.machine import machine, versions, watched_memory
 from subspan.reproduction.runs import N_SUBSPACES, Data, Row, Run, Value
@@ -54,30 +55,58 @@ class Laboratory:
 
     def perform(self, run: Run) -> Row:
         """The result of a run, as JSON takes it."""
+        ((_, row),) = self.follow([run])
+        return row
+
+    def follow(self, course: Sequence[Run]) -> Iterator[tuple[Run, Row]]:
+        """Runs that differ in nothing but the number of outer iterations, fewer first, with their results.
+
+        More than one share their representation: each says of how many iterations it is, and has the time
+        that passed since the one before.
+        """
         self._origin = self._origin or {"machine": machine(), "versions": versions()}
-        X, y = self._get_points(run.data, run.seed)
-        self._warm_up(run, X)
-        model = self._estimator(run, len(np.unique(y)))
-        with warnings.catch_warnings(record=True) as remarks, watched_memory() as memory:
-            warnings.simplefilter("always")
-            start = time.perf_counter()
-            model.fit(X)
-            seconds = time.perf_counter() - start
-        return {
-            "dataset": run.data.name,
-            "n_points": len(X),
-            "n_features": X.shape[1],
-            "n_classes": model.n_clusters,
-            "method": run.method,
-            "parameters": model.get_params(),
-            "seed": run.seed,
-            **self._measures(model, y),
-            "seconds": seconds,
-            "peak_memory_bytes": memory.n_bytes,
-            "warnings": [str(remark.message) for remark in remarks],
-            **self._origin,
-            "finished": datetime.now(UTC).isoformat(timespec="seconds"),
-        }
+        longest = course[-1]
+        X, y = self._get_points(longest.data, longest.seed)
+        self._warm_up(longest, X)
+        fits = self._fits(course, X, len(np.unique(y)))
+        for _ in course:
+            with warnings.catch_warnings(record=True) as remarks, watched_memory() as memory:
+                warnings.simplefilter("always")
+                start = time.perf_counter()
+                run, model = next(fits)
+                seconds = time.perf_counter() - start
+            yield (
+                run,
+                {
+                    "dataset": run.data.name,
+                    "n_points": len(X),
+                    "n_features": X.shape[1],
+                    "n_classes": model.n_clusters,
+                    "method": run.method,
+                    "parameters": model.get_params(),
+                    "seed": run.seed,
+                    **self._measures(model, y),
+                    "course": longest.max_iter if len(course) > 1 else None,
+                    "seconds": seconds,
+                    "peak_memory_bytes": memory.n_bytes,
+                    "warnings": [str(remark.message) for remark in remarks],
+                    **self._origin,
+                    "finished": datetime.now(UTC).isoformat(timespec="seconds"),
+                },
+            )
+
+    def _fits(
+        self, course: Sequence[Run], X: NDArray[np.floating], n_clusters: int
+    ) -> Iterator[tuple[Run, SubspaceClusterer]]:
+        """Each run with its fitted model."""
+        model = self._estimator(course[-1], n_clusters)
+        if len(course) == 1 or not isinstance(model, S3COMPC):
+            yield course[0], model.fit(X)
+            return
+        wanted = {run.max_iter: run for run in course}
+        for after in model.course(X):
+            if after.max_iter in wanted:
+                yield wanted[after.max_iter], after
 
     def _estimator(self, run: Run, n_clusters: int) -> SubspaceClusterer:
         parameters: dict[str, Any] = dict(run.parameters)

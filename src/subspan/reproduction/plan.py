@@ -27,8 +27,6 @@ class Options:
     # Parts of the data and few trials.
     quick: bool = False
     methods: frozenset[str] = frozenset(RECIPES)
-    # All of MNIST also where many outer iterations are followed one by one.
-    large: bool = False
     # Nothing is run: the trials are those that are in the results, however many.
     so_far: bool = False
 

@@ -23,27 +23,19 @@ GRAPHS = ("SSCOMP", "S3COMP", "S3COMP-C")
 PANELS = ("EYaleB", "COIL100", "GTSRB", "MNIST4000", "MNIST10000", "MNIST70000")
 
 ALL_ITERATIONS = f"All points go through all outer iterations (tol = 0), up to {ITERATIONS}."
-LEFT_OUT = "MNIST70000 is left out here unless --large asks for it."
-
-
-def followed(options: Options) -> list[Setting]:
-    """Real data sets on which outer iterations are followed."""
-    all_of_mnist = options.large or options.quick
-    return [setting for setting in REAL.values() if all_of_mnist or setting.title != "MNIST70000"]
 
 
 def iterated(setting: Setting, options: Options, n_iterations: int) -> list[Run]:
     """Trials of S3COMP-C with a fixed number of outer iterations.
 
     The coefficients after few iterations are on the way to those after many: with one seed the runs for
-    1, 2, ... show one and the same course.
+    1, 2, ... are one and the same course, and are carried out as such.
     """
     return trials("s3comp-c", setting, options, max_iter=n_iterations, tol=0.0)
 
 
 def _notes(results: Results, settings: Sequence[Setting], options: Options) -> list[str]:
-    more = [] if options.large or options.quick else [LEFT_OUT]
-    return [ALL_ITERATIONS, *more, *remarks(results, settings, options)]
+    return [ALL_ITERATIONS, *remarks(results, settings, options)]
 
 
 # --------------------------------------------------------------------------------- fig-convergence
@@ -51,7 +43,7 @@ def _courses(options: Options) -> Cells:
     cells: dict[Cell, Sequence[Run]] = {
         ("synthetic", size): iterated(SYNTHETIC[size], options, ITERATIONS) for size in few_sizes(options)
     }
-    for setting in followed(options):
+    for setting in REAL.values():
         cells["real", setting.title] = iterated(setting, options, ITERATIONS)
     return filled(cells)
 
@@ -74,7 +66,7 @@ def _show_courses(results: Results, options: Options) -> Figure:
         "How much the coefficients of S3COMP-C change from one outer iteration to the next, relative to "
         "their norm: (a) synthetic data by points on each subspace, (b) real data."
     )
-    settings = [*(SYNTHETIC[size] for size in few_sizes(options)), *followed(options)]
+    settings = [*(SYNTHETIC[size] for size in few_sizes(options)), *REAL.values()]
     notes = [CHOSEN_SIZES, *_notes(results, settings, options)]
     return Figure("fig-convergence", "Convergence", caption, panels, notes, n_columns=2)
 
@@ -108,7 +100,7 @@ def _show_graphs(results: Results, options: Options) -> Figure:
 def _by_iteration(options: Options) -> Cells:
     cells: dict[Cell, Sequence[Run]] = {
         (setting.title, number): iterated(setting, options, number)
-        for setting in followed(options)
+        for setting in REAL.values()
         for number in ((1, 2, ITERATIONS) if options.quick else range(1, ITERATIONS + 1))
     }
     return filled(cells)
@@ -121,7 +113,7 @@ def _show_quality_by_iteration(results: Results, options: Options) -> Figure:
         Panel("error", ITERATION, error, curves(results, METRICS["sre"].value)),
     ]
     caption = "S3COMP-C on real data after each outer iteration: (a) accuracy, (b) subspace-preserving error."
-    notes = _notes(results, followed(options), options)
+    notes = _notes(results, list(REAL.values()), options)
     return Figure("fig-iterations", "Outer iterations", caption, panels, notes, n_columns=2)
 
 
@@ -136,7 +128,7 @@ def _show_support_by_iteration(results: Results, options: Options) -> Figure:
         "Mean number of points that represent a point in the consensus of S3COMP-C, after each outer "
         "iteration, on each real data set."
     )
-    notes = _notes(results, followed(options), options)
+    notes = _notes(results, list(REAL.values()), options)
     return Figure("fig-support", "Support size", caption, panels, notes, n_columns=3)
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from subspan.datasets.catalog import find_dataset
@@ -70,6 +70,11 @@ class Run:
     seed: int
 
     @property
+    def max_iter(self) -> int:
+        """Outer iterations; 0 for a method that has none, or takes its own number."""
+        return int(dict(self.parameters).get("max_iter") or 0)
+
+    @property
     def key(self) -> str:
         """The run in one line, by which its result is found again."""
         facts = {
@@ -79,6 +84,23 @@ class Run:
             "seed": self.seed,
         }
         return json.dumps(facts, sort_keys=True, separators=(",", ":"))
+
+
+def courses(runs: Sequence[Run]) -> list[list[Run]]:
+    """Runs of S3COMP-C that differ in nothing but the number of outer iterations, fewer first; others alone.
+
+    Examples
+    --------
+    >>> data = Data("coil100")
+    >>> runs = [make_run(data, "s3comp-c", {"max_iter": n}, seed) for n in (2, 1) for seed in (0, 1)]
+    >>> [[(run.seed, run.max_iter) for run in course] for course in courses(runs)]
+    [[(0, 1), (0, 2)], [(1, 1), (1, 2)]]
+    """
+    found: dict[Run, list[Run]] = {}
+    for run in runs:
+        rest = tuple(pair for pair in run.parameters if pair[0] != "max_iter" or run.method != "s3comp-c")
+        found.setdefault(replace(run, parameters=rest), []).append(run)
+    return [sorted(course, key=lambda run: run.max_iter) for course in found.values()]
 
 
 def make_run(data: Data, method: str, parameters: Mapping[str, Value], seed: int) -> Run:

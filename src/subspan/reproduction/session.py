@@ -12,7 +12,7 @@ from subspan.reproduction.documents import write_document
 from subspan.reproduction.pace import Pace
 from subspan.reproduction.perform import Laboratory
 from subspan.reproduction.plan import Cells, Experiment, Options, filled
-from subspan.reproduction.runs import Data, Run
+from subspan.reproduction.runs import Data, Run, courses
 from subspan.reproduction.store import ResultStore
 
 
@@ -55,17 +55,24 @@ def reproduce(
     if options.so_far:
         plans = [(experiment, finished(cells, store)) for experiment, cells in plans]
     laboratory = Laboratory(place.data_dir, place.n_jobs, progress=place.progress)
-    pace = Pace(missing((cells for _, cells in plans), store), say)
+    to_do = missing((cells for _, cells in plans), store)
+    pace = Pace(to_do, say)
     say(f"{pace.n_runs} runs to do.")
     laboratory.check(pace.left)
     place.out.mkdir(parents=True, exist_ok=True)
+    # Runs of one course may belong to several experiments: the first of these carries out all of it.
+    waiting = courses(grouped(to_do))
     written = []
     for experiment, cells in plans:
-        for run in grouped(missing([cells], store)):
-            start = time.monotonic()
-            row = laboratory.perform(run)
-            store.add(run, row)
-            pace.finished(run, row, time.monotonic() - start)
+        needed = set(missing([cells], store))
+        start = time.monotonic()
+        for course in waiting:
+            if needed.isdisjoint(course):
+                continue
+            for run, row in laboratory.follow(course):
+                store.add(run, row)
+                pace.finished(run, row, time.monotonic() - start)
+                start = time.monotonic()
         if not cells:
             why = "there are no results yet" if options.so_far else "none of the chosen methods takes part"
             say(f"{experiment.name}: {why}.")

@@ -8,7 +8,7 @@ number of the block, and returns rows of C.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -120,12 +120,20 @@ class ConsensusTask:
 
     def __call__(self, block: int) -> Block:
         """Solve block number `block`."""
+        work = self._workspace()
+        return join_blocks([self._tile(*tile, work)[-1] for tile in self._tiles(block)])
+
+    def course(self, block: int) -> list[Block]:
+        """Block number `block` after each of the outer iterations, as if it were the last."""
+        work = self._workspace()
+        courses = [self._tile(*tile, work, each=True) for tile in self._tiles(block)]
+        return [join_blocks(parts) for parts in zip(*courses, strict=True)]
+
+    def _tiles(self, block: int) -> list[tuple[int, int]]:
+        """Where the tiles of a block start and stop."""
         first = block * self.block_rows
         last = min(first + self.block_rows, self.source.shape[0])
-        work = self._workspace()
-        return join_blocks(
-            [self._tile(start, min(start + TILE, last), work) for start in range(first, last, TILE)]
-        )
+        return [(start, min(start + TILE, last)) for start in range(first, last, TILE)]
 
     def _rows(self, start: int, stop: int) -> tuple[Floats, NDArray[np.int32]]:
         """The points of a tile, padded, and their places among the atoms."""
@@ -230,7 +238,8 @@ class ConsensusTask:
             target_count=np.zeros(TILE, np.int32),
         )
 
-    def _tile(self, start: int, stop: int, work: Workspace) -> Block:
+    def _tile(self, start: int, stop: int, work: Workspace, *, each: bool = False) -> list[Block]:
+        """The points of a tile after the last outer iteration, or after each of them."""
         settings = self.settings
         n = stop - start
         rows, own = self._rows(start, stop)
@@ -238,6 +247,7 @@ class ConsensusTask:
         counts = np.zeros(2, np.int64)
         sums = np.zeros((settings.max_iter, 2))
         memories = self._memories()
+        blocks = []
         n_iter = 0
         while n_iter < settings.max_iter and points.active.any():
             for t in range(len(self.dictionaries)):
@@ -248,12 +258,25 @@ class ConsensusTask:
                 points.active, points.target_index, points.target_value, points.target_count, sums[n_iter],
             )  # fmt: skip
             n_iter += 1
+            if each:
+                blocks.append(self._block(points, n, n_iter, sums[:n_iter], counts))
         sums[n_iter:, 1] = sums[n_iter - 1, 1]
+        last = self._block(points, n, n_iter, sums, counts)
+        if not each:
+            return [last]
+        # A tile whose points have come to rest stays as it is.
+        return blocks + [replace(last, sums=sums[: i + 1]) for i in range(n_iter, settings.max_iter)]
+
+    def _block(
+        self, points: Points, n: int, n_iter: int, sums: NDArray[np.float64], counts: NDArray[np.int64]
+    ) -> Block:
+        """The coefficients of the first `n` points of a tile as they are now."""
         listed = np.arange(points.target_index.shape[1]) < points.target_count[:n, None]
         support = listed & (points.target_value[:n] != 0)
         indices = self.atom_rows[points.target_index[:n][support]].astype(np.int32)
-        values = points.target_value[:n][support].astype(rows.dtype)
-        return Block(support.sum(axis=1).astype(np.int32), indices, values, n_iter, sums, counts)
+        values = points.target_value[:n][support].astype(self.atoms.dtype)
+        lengths = support.sum(axis=1).astype(np.int32)
+        return Block(lengths, indices, values, n_iter, sums.copy(), counts.copy())
 
     def _pursue(
         self,

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from subspan.execution.blocks import run_blocks
+from subspan.execution.threads import run_in_threads
 from subspan.handover import Representation
 from subspan.self_expression.blocks import Block, assemble
 from subspan.self_expression.consensus import BLOCK_ROWS, ConsensusSettings, ConsensusTask, used_atoms
@@ -38,13 +39,17 @@ class ConsensusJob:
         """Number of blocks that make up all rows."""
         return -(-self.source.shape[0] // self.block_rows)
 
-    def task(self, threads: int) -> Callable[[int], dict[str, NDArray[Any]]]:
-        """A function from the number of a block to the arrays of its result."""
-        solve = ConsensusTask(
+    def prepared(self, threads: int) -> ConsensusTask:
+        """What the blocks share."""
+        return ConsensusTask(
             self.source, self.dictionaries(), self.settings,
             gram_plan=self.gram_plan, unit_norm=self.unit_norm, threads=threads,
             block_rows=self.block_rows, order=self.order,
         )  # fmt: skip
+
+    def task(self, threads: int) -> Callable[[int], dict[str, NDArray[Any]]]:
+        """A function from the number of a block to the arrays of its result."""
+        solve = self.prepared(threads)
         return lambda number: solve(number).arrays()
 
 
@@ -103,9 +108,21 @@ def represent(
 
 
 def solve_in_memory(job: ConsensusJob, threads: int) -> Representation:
-    """All blocks of a job, visited in the order that is kindest to the cache, as one representation."""
-    order = None
-    if job.gram_plan != "residual" and isinstance(job.source, ArraySource):
-        order = likely_companions(job.source.array)
-    blocks = run_blocks(replace(job, order=order), threads)
-    return assemble(map(Block.from_arrays, blocks), job.source.shape[0], order)
+    """All blocks of a job as one representation."""
+    job = _in_kind_order(job)
+    blocks = run_blocks(job, threads)
+    return assemble(map(Block.from_arrays, blocks), job.source.shape[0], job.order)
+
+
+def follow_in_memory(job: ConsensusJob, threads: int) -> list[Representation]:
+    """The representation after each of the outer iterations, as if it were the last."""
+    job = _in_kind_order(job)
+    courses = list(run_in_threads(job.prepared(threads).course, range(job.n_blocks), threads, "blocks"))
+    return [assemble(blocks, job.source.shape[0], job.order) for blocks in zip(*courses, strict=True)]
+
+
+def _in_kind_order(job: ConsensusJob) -> ConsensusJob:
+    """The job with its points visited in the order that is kindest to the cache."""
+    if job.gram_plan == "residual" or not isinstance(job.source, ArraySource):
+        return job
+    return replace(job, order=likely_companions(job.source.array))
