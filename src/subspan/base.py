@@ -29,9 +29,10 @@ from subspan.execution.threads import n_threads
 from subspan.handover import DataWarning, Embedding, Factors, InputError, Representation
 from subspan.labeling import attach_left_out, canonical_labels, label_embedding
 from subspan.parameters import check_parameters, negative_integer, one_of, positive_integer
-from subspan.sources import ArraySource, Scan, Source, Subset, UnitRows, open_source, read_in_pieces, scan
+from subspan.sources import ArraySource, Source, open_source, read_in_pieces, scan
 from subspan.sources.checks import check_kind, refusal
 from subspan.sources.dtypes import EXACT_IN_FLOAT32
+from subspan.sources.scanning import check_range, usable_rows
 
 # How a warning puts what was counted.
 REMARKS = {
@@ -232,7 +233,7 @@ class SubspaceClusterer(ClusterMixin, BaseEstimator):
                 "it has no direction; remove it, or pass zero_rows='label' to give such rows the label -1."
             )
         if not self.normalize:
-            _check_range(source, found)
+            check_range(source, found)
         usable = np.setdiff1d(np.arange(n_rows), empty)
         copy_of = found.copy_of[usable] if self.duplicates == "merge" else usable
         originals, point = np.unique(copy_of, return_inverse=True)
@@ -246,7 +247,7 @@ class SubspaceClusterer(ClusterMixin, BaseEstimator):
         point_of_row[usable] = point
         self.counts_["zero_rows"] = len(empty)
         self.counts_["duplicate_rows"] = len(usable) - len(originals)
-        return Points(_view(source, found, originals, self.normalize), originals, point_of_row)
+        return Points(usable_rows(source, found, originals, self.normalize), originals, point_of_row)
 
     def _source(self, X: Any) -> Source:
         """Rows of a file as they are, those of an array through scikit-learn's checks."""
@@ -396,24 +397,3 @@ class SubspaceClusterer(ClusterMixin, BaseEstimator):
         tags.input_tags.pairwise = self.affinity != "self_expressive"
         tags.input_tags.sparse = self.affinity != "self_expressive"
         return tags
-
-
-def _check_range(source: Source, found: Scan) -> None:
-    """Rows left as they are must be short enough for their inner products to be finite."""
-    limit = float(np.sqrt(np.finfo(source.dtype).max / source.shape[1])) / 2
-    if found.largest > limit:
-        raise InputError(
-            f"{source.name}: row {found.largest_row} has entries above {limit:.0e}, too large for products "
-            f"in {source.dtype}; use normalize=True, or scale the data."
-        )
-
-
-def _view(source: Source, found: Scan, kept: NDArray[np.int64], normalize: bool) -> Source:
-    """The rows to work with. Those of an array are made once, those of a file as they are read."""
-    in_memory = isinstance(source, ArraySource)
-    view: Source = source if in_memory else found.watched(source)
-    view = view if len(kept) == source.shape[0] else Subset(view, kept)
-    view = UnitRows(view) if normalize else view
-    if not in_memory:
-        return view
-    return ArraySource(view.rows(0, len(kept)), source.name, stamp=f"content={found.content}")

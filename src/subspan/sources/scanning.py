@@ -9,9 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from subspan.handover import InputError
+from subspan.sources.array import ArraySource
 from subspan.sources.base import Source
 from subspan.sources.checks import first_of_equal, row_digests, unit_rows
 from subspan.sources.unchanged import TILE, Unchanged, content_hash, tile_hashes
+from subspan.sources.views import Subset, UnitRows
 
 Floats = NDArray[np.floating]
 
@@ -128,3 +130,24 @@ def _not_finite(source: Source, start: int) -> InputError:
         n_bad += len(bad)
     rows = "1 row contains" if n_bad == 1 else f"{n_bad} rows contain"
     return InputError(f"{source.name}: {rows} NaN or inf, the first at {place}.")
+
+
+def check_range(source: Source, found: Scan) -> None:
+    """Rows left as they are must be short enough for their inner products to be finite."""
+    limit = float(np.sqrt(np.finfo(source.dtype).max / source.shape[1])) / 2
+    if found.largest > limit:
+        raise InputError(
+            f"{source.name}: row {found.largest_row} has entries above {limit:.0e}, too large for products "
+            f"in {source.dtype}; use normalize=True, or scale the data."
+        )
+
+
+def usable_rows(source: Source, found: Scan, kept: NDArray[np.int64], normalize: bool) -> Source:
+    """The rows to work with. Those of an array are made once, those of a file as they are read."""
+    in_memory = isinstance(source, ArraySource)
+    view: Source = source if in_memory else found.watched(source)
+    view = view if len(kept) == source.shape[0] else Subset(view, kept)
+    view = UnitRows(view) if normalize else view
+    if not in_memory:
+        return view
+    return ArraySource(view.rows(0, len(kept)), source.name, stamp=f"content={found.content}")
