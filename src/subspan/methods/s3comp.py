@@ -295,7 +295,9 @@ class S3COMPC(S3COMP):
         self.tol = tol
 
     def course(self, X: ArrayLike) -> Iterator[Self]:
-        """Cluster the rows of `X` after each outer iteration; the coefficients are computed once for all.
+        """Cluster the rows of `X` after each outer iteration, in one go over all of them.
+
+        The coefficients after every iteration are kept in memory until the last copy is made.
 
         Parameters
         ----------
