@@ -139,7 +139,9 @@ class BlockClusterer(SubspaceClusterer):
     def _follow(self, points: Source, unit_norm: bool, seed: int) -> list[Representation]:
         """Coefficients after each of the outer iterations."""
         job, _ = self._job(points, unit_norm, seed)
-        return [self._counted(each, job) for each in follow_in_memory(job, self._chosen.threads)]
+        course = follow_in_memory(job, self._chosen.threads)
+        return_free_memory()
+        return [self._counted(representation, job) for representation in course]
 
     def _counted(self, representation: Representation, job: ConsensusJob) -> Representation:
         representation.counts["atoms_beyond_n_features"] = self.n_nonzero - job.settings.n_nonzero

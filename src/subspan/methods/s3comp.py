@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 
+from subspan.execution.steps import stage
 from subspan.handover import InputError
 from subspan.methods.documentation import documented
 from subspan.methods.in_blocks import BlockClusterer
@@ -295,9 +296,9 @@ class S3COMPC(S3COMP):
         self.tol = tol
 
     def course(self, X: ArrayLike) -> Iterator[Self]:
-        """Cluster the rows of `X` after each outer iteration, in one go over all of them.
+        """Cluster the rows of `X` after each outer iteration; the iterations are gone through once.
 
-        The coefficients after every iteration are kept in memory until the last copy is made.
+        The coefficients of all of them are kept in memory until the last copy is made.
 
         Parameters
         ----------
@@ -326,7 +327,8 @@ class S3COMPC(S3COMP):
         guide = clone(self)
         with guide._shown():
             seed = guide._begin()
-            points = guide._greet(X)
+            with stage("reading"):
+                points = guide._greet(X)
             with guide._timed("representation"):
                 course = guide._follow(points.source, self.normalize, seed)
         for max_iter, representation in enumerate(course, start=1):

@@ -75,25 +75,23 @@ class Laboratory:
                 start = time.perf_counter()
                 run, model = next(fits)
                 seconds = time.perf_counter() - start
-            yield (
-                run,
-                {
-                    "dataset": run.data.name,
-                    "n_points": len(X),
-                    "n_features": X.shape[1],
-                    "n_classes": model.n_clusters,
-                    "method": run.method,
-                    "parameters": model.get_params(),
-                    "seed": run.seed,
-                    **self._measures(model, y),
-                    "course": longest.max_iter if len(course) > 1 else None,
-                    "seconds": seconds,
-                    "peak_memory_bytes": memory.n_bytes,
-                    "warnings": [str(remark.message) for remark in remarks],
-                    **self._origin,
-                    "finished": datetime.now(UTC).isoformat(timespec="seconds"),
-                },
-            )
+            row = {
+                "dataset": run.data.name,
+                "n_points": len(X),
+                "n_features": X.shape[1],
+                "n_classes": model.n_clusters,
+                "method": run.method,
+                "parameters": model.get_params(),
+                "seed": run.seed,
+                **self._measures(model, y),
+                "course": longest.max_iter if len(course) > 1 else None,
+                "seconds": seconds,
+                "peak_memory_bytes": memory.n_bytes,
+                "warnings": [str(remark.message) for remark in remarks],
+                **self._origin,
+                "finished": datetime.now(UTC).isoformat(timespec="seconds"),
+            }
+            yield run, row
 
     def _fits(
         self, course: Sequence[Run], X: NDArray[np.floating], n_clusters: int
