@@ -27,8 +27,9 @@ SYNTHETIC_OUTER = (
 )
 
 SYNTHETIC_ENSC = (
-    "EnSC takes gamma = 500, as its authors' code does on synthetic data; the paper does not say what it "
-    "takes."
+    "EnSC takes gamma = 500, as its authors' code does on synthetic data, and tau = 0.9; the paper does not "
+    "say what it takes. 34 settings were tried first, with one seed and the true labels: none was "
+    "better at 98 and 320 points on each subspace."
 )
 CHOSEN_SIZES = (
     "The paper does not say which numbers of points it draws; the curves are a choice among its nine."
