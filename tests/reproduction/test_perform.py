@@ -107,14 +107,24 @@ def test_time_left_follows_the_kind_of_run(make_row):
     runs = [
         make_run(Data("synthetic", n), "s3comp", {"n_nonzero": 5}, seed) for n in (30, 320) for seed in (0, 1)
     ]
-    pace = Pace(list(runs), said.append)
-    pace.finished(runs[0], make_row(), 10 * usual_seconds(runs[0]))
-    expected = 10 * sum(map(usual_seconds, runs[1:]))
-    assert pace.remaining(pace.left) == pytest.approx(expected)
     other = make_run(Data("coil100"), "ssc-omp", {"n_nonzero": 3}, 0)
-    assert pace.remaining([other]) == pytest.approx(10 * usual_seconds(other))
+    pace = Pace([[run] for run in [*runs, other]], said.append)
+    usual = dict(pace.left)
+    pace.finished(runs[0], make_row(), 10 * usual[runs[0]])
+    assert pace.remaining == pytest.approx(10 * sum(usual[run] for run in [*runs[1:], other]))
+    pace.finished(other, make_row(), 3 * usual[other])
+    assert pace.remaining == pytest.approx(10 * sum(usual[run] for run in runs[1:]))
     for run in runs[1:]:
         pace.finished(run, make_row(), 1.0)
     # The first and the last run are always told, those in between only now and then.
-    assert [line.split(":")[0] for line in said] == ["1 of 4", "4 of 4"]
+    assert [line.split(":")[0] for line in said] == ["1 of 5", "5 of 5"]
     assert said[-1].endswith("about 0 s left")
+
+
+def test_time_left_counts_the_pursuits_of_a_course_once(make_row):
+    course = [make_run(Data("mnist"), "s3comp-c", {"max_iter": n}, seed=0) for n in range(1, 11)]
+    (alone,) = usual_seconds(course[-1:]).values()
+    pace = Pace([course], lambda _: None)
+    assert alone < sum(pace.left.values()) < 1.5 * alone
+    pace.finished(course[0], make_row(), alone)
+    assert pace.remaining < 0.5 * alone

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Sequence
 
 from subspan.reproduction.runs import Row, Run
 
@@ -12,46 +11,52 @@ from subspan.reproduction.runs import Row, Run
 INTERVAL = 10.0
 
 
-def usual_seconds(run: Run) -> float:
-    """What a run takes on a usual machine: pursuits over all pairs of points, the spectral part, the rest.
+def usual_seconds(course: Sequence[Run]) -> dict[Run, float]:
+    """What the runs of a course take on a usual machine: pursuits over all pairs of points, and the rest.
 
-    Rough, but right in how runs of one kind compare; what their kind really takes is learnt as they end.
+    Rough, but right in how runs of one kind compare; what their kind really takes is learnt as they end. The
+    first run of a course waits for the pursuits of all of them.
 
     Examples
     --------
     >>> from subspan.reproduction.runs import Data, make_run
-    >>> short, long = (make_run(Data("mnist", n), "ssc-omp", {"n_nonzero": 10}, 0) for n in (400, 1000))
-    >>> usual_seconds(short) < usual_seconds(long)
-    True
+    >>> first, last = (make_run(Data("mnist", 400), "s3comp-c", {"max_iter": n}, 0) for n in (1, 2))
+    >>> together = usual_seconds([first, last])
+    >>> together[first] > usual_seconds([first])[first], together[last] < usual_seconds([last])[last]
+    (True, True)
     """
+    seconds = {run: 0.2 + 2e-5 * run.data.n_points for run in course}
+    seconds[course[0]] += _pursuits(course[-1])
+    return seconds
+
+
+def _pursuits(run: Run) -> float:
+    """Seconds of the pursuits over all pairs of points."""
     parameters = dict(run.parameters)
     kept = 1.0 - float(parameters.get("dropout") or 0.0)
     passes = float(parameters.get("n_subproblems") or 1) * kept * float(parameters.get("max_iter") or 1)
-    n_points = run.data.n_points
-    pairs = n_points * n_points * float(parameters.get("n_nonzero") or 1) * passes
-    return 0.2 + 2e-9 * pairs + 2e-5 * n_points
+    return 2e-9 * run.data.n_points**2 * float(parameters.get("n_nonzero") or 1) * passes
 
 
-@dataclass
 class Pace:
     """What is left to do, and how long what was done took, by data set and method."""
 
-    left: list[Run]
-    say: Callable[[str], None]
-    n_runs: int = 0
-    seconds: dict[tuple[str, str], float] = field(default_factory=dict)
-    usual: dict[tuple[str, str], float] = field(default_factory=dict)
-    spoken: float = -INTERVAL
-
-    def __post_init__(self) -> None:
+    def __init__(self, courses: Iterable[Sequence[Run]], say: Callable[[str], None]) -> None:
+        self.say = say
+        # Of the runs that are left, and of each kind of run so far: as estimated, and as it was.
+        self.left: dict[Run, float] = {}
+        for course in courses:
+            self.left.update(usual_seconds(course))
         self.n_runs = len(self.left)
+        self.usual: dict[tuple[str, str], float] = {}
+        self.seconds: dict[tuple[str, str], float] = {}
+        self.spoken = -INTERVAL
 
     def finished(self, run: Run, row: Row, seconds: float) -> None:
         """Note that a run has ended after so many seconds, and say so now and then."""
-        self.left.remove(run)
         kind = _kind(run)
         self.seconds[kind] = self.seconds.get(kind, 0.0) + seconds
-        self.usual[kind] = self.usual.get(kind, 0.0) + usual_seconds(run)
+        self.usual[kind] = self.usual.get(kind, 0.0) + self.left.pop(run)
         now = time.monotonic()
         if self.left and now - self.spoken < INTERVAL:
             return
@@ -59,13 +64,14 @@ class Pace:
         count = f"{self.n_runs - len(self.left)} of {self.n_runs}"
         what = f"{row['method']} on {row['n_points']} points of {row['dataset']}, seed {run.seed}"
         outcome = f"accuracy {100 * row['accuracy']:.2f} % in {row['seconds']:.1f} s"
-        self.say(f"{count}: {what}: {outcome}; about {duration(self.remaining(self.left))} left")
+        self.say(f"{count}: {what}: {outcome}; about {duration(self.remaining)} left")
 
-    def remaining(self, runs: Iterable[Run]) -> float:
-        """Estimated seconds for these runs; kinds not seen yet deviate from the usual as all together do."""
+    @property
+    def remaining(self) -> float:
+        """Estimated seconds of what is left; kinds not seen yet deviate from the usual as all together do."""
         overall = sum(self.seconds.values()) / sum(self.usual.values())
         ratios = {kind: self.seconds[kind] / self.usual[kind] for kind in self.usual}
-        return sum(usual_seconds(run) * ratios.get(_kind(run), overall) for run in runs)
+        return sum(usual * ratios.get(_kind(run), overall) for run, usual in self.left.items())
 
 
 def _kind(run: Run) -> tuple[str, str]:

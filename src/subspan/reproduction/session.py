@@ -56,12 +56,12 @@ def reproduce(
         plans = [(experiment, finished(cells, store)) for experiment, cells in plans]
     laboratory = Laboratory(place.data_dir, place.n_jobs, progress=place.progress)
     to_do = missing((cells for _, cells in plans), store)
-    pace = Pace(to_do, say)
-    say(f"{pace.n_runs} runs to do.")
-    laboratory.check(pace.left)
+    say(f"{len(to_do)} runs to do.")
+    laboratory.check(to_do)
     place.out.mkdir(parents=True, exist_ok=True)
     # Runs of one course may belong to several experiments: the first of these carries out all of it.
     waiting = courses(grouped(to_do))
+    pace = Pace(waiting, say)
     written = []
     for experiment, cells in plans:
         needed = set(missing([cells], store))
