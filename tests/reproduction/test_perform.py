@@ -110,15 +110,28 @@ def test_time_left_follows_the_kind_of_run(make_row):
     other = make_run(Data("coil100"), "ssc-omp", {"n_nonzero": 3}, 0)
     pace = Pace([[run] for run in [*runs, other]], said.append)
     usual = dict(pace.left)
-    pace.finished(runs[0], make_row(), 10 * usual[runs[0]])
-    assert pace.remaining == pytest.approx(10 * sum(usual[run] for run in [*runs[1:], other]))
-    pace.finished(other, make_row(), 3 * usual[other])
-    assert pace.remaining == pytest.approx(10 * sum(usual[run] for run in runs[1:]))
+    # Much more is left to do than has been done.
+    pace.left = {run: 1000 * seconds for run, seconds in usual.items()}
+    pace.finished(runs[0], make_row(), 10_000 * usual[runs[0]])
+    left = 1000 * sum(usual[run] for run in [*runs[1:], other])
+    assert pace.remaining == pytest.approx(10 * left, rel=0.2)
+    pace.finished(other, make_row(), 3000 * usual[other])
+    left = 1000 * sum(usual[run] for run in runs[1:])
+    assert pace.remaining == pytest.approx(10 * left, rel=0.2)
     for run in runs[1:]:
         pace.finished(run, make_row(), 1.0)
     # The first and the last run are always told, those in between only now and then.
     assert [line.split(":")[0] for line in said] == ["1 of 5", "5 of 5"]
     assert said[-1].endswith("about 0 s left")
+
+
+def test_time_left_is_not_that_of_a_slow_start(make_row):
+    """The first run compiles; a hundred more like it will not."""
+    runs = [make_run(Data("extended_yale_b"), "ssc-omp", {"n_nonzero": 5}, seed) for seed in range(101)]
+    pace = Pace([[run] for run in runs], lambda _: None)
+    usual = sum(pace.left.values())
+    pace.finished(runs[0], make_row(), 20.0)
+    assert pace.remaining < 3 * usual
 
 
 def test_time_left_counts_the_pursuits_of_a_course_once(make_row):

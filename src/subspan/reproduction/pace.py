@@ -9,6 +9,9 @@ from subspan.reproduction.runs import Row, Run
 
 # Seconds between two lines about short runs.
 INTERVAL = 10.0
+# Estimated seconds that must have passed for what they really took to count half: the first runs of a session
+# wait for data and for the compiler.
+TRUST = 30.0
 
 
 def usual_seconds(course: Sequence[Run]) -> dict[Run, float]:
@@ -68,10 +71,15 @@ class Pace:
 
     @property
     def remaining(self) -> float:
-        """Estimated seconds of what is left; kinds not seen yet deviate from the usual as all together do."""
-        overall = sum(self.seconds.values()) / sum(self.usual.values())
-        ratios = {kind: self.seconds[kind] / self.usual[kind] for kind in self.usual}
+        """Estimated seconds of what is left; kinds hardly seen deviate from the usual as all together do."""
+        overall = _ratio(sum(self.seconds.values()), sum(self.usual.values()), expected=1.0)
+        ratios = {kind: _ratio(self.seconds[kind], self.usual[kind], overall) for kind in self.usual}
         return sum(usual * ratios.get(_kind(run), overall) for run, usual in self.left.items())
+
+
+def _ratio(seconds: float, usual: float, expected: float) -> float:
+    """How much longer runs take than usual, with what was expected counted in."""
+    return (seconds + TRUST * expected) / (usual + TRUST)
 
 
 def _kind(run: Run) -> tuple[str, str]:
