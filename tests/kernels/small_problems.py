@@ -54,8 +54,9 @@ def solve(dtype: str, plan: str, variant: tuple[str, str, str, float, bool]) -> 
 
 
 def main(out: Path) -> None:
-    """Solve all of them, with shortcuts for searches as small as these."""
+    """Solve all of them, with shortcuts and first looks for searches as small as these."""
     consensus.SHORTCUT_FROM = 0
+    consensus.FEW_CANDIDATES = np.inf
     arrays = {"compiled": np.array(not numba.config.DISABLE_JIT)}
     for dtype, plan, (number, variant) in product(("float32", "float64"), PLANS, enumerate(VARIANTS)):
         for name, array in solve(dtype, plan, variant).items():

@@ -24,9 +24,10 @@ def test_gram_matrix_is_the_product(atoms):
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_compact_copies_are_the_parts_they_stand_for(atoms, threads):
-    """One that misses whole tiles, one of a single atom, one of all atoms."""
+    """One that misses whole tiles, one of a single atom, one of all atoms, one in any order."""
     gram = gram_matrix(atoms, threads=1)
-    kept = [np.r_[3:90:2, 280:299], np.array([150]), np.arange(N)]
+    mixed = np.random.default_rng(1).permutation(N)[:200]
+    kept = [np.r_[3:90:2, 280:299], np.array([150]), np.arange(N), mixed]
     kept = [columns.astype(np.int32) for columns in kept]
     parts = gathered_matrices(gram, kept, threads)
     for columns, part in zip(kept, parts, strict=True):

@@ -16,6 +16,8 @@ def test_costs_count_whole_tiles():
     assert costs.shared == 1024**2 * 8
     assert costs.per_dictionary == (384**2 + 256**2) * 8
     assert costs.gathered == costs.shared + costs.per_dictionary
+    # Numbers of 8 bits, in whole words of 16, of all points and not only of the atoms.
+    assert gram_costs(1000, [300], 50, 4).gathered == 1024**2 * 4 + 1024 * (512 + 32) * 2
     assert costs.residual == (384 + 256) * 50 * 8
 
 

@@ -72,6 +72,8 @@ DATA = {points.__name__: points for points in (spread_out, near_subspaces, much_
 
 def solve(X: np.ndarray, monkeypatch: pytest.MonkeyPatch, shortcut_from: int, **how: Any) -> csr_array:
     monkeypatch.setattr(consensus, "SHORTCUT_FROM", shortcut_from)
+    # No numbers of 8 bits.
+    monkeypatch.setattr(consensus, "FEW_CANDIDATES", -1.0)
     kept = sample_dictionaries(len(X), 4, n_nonzero=N_NONZERO, dropout=0.3, seed=2)
     settings = ConsensusSettings(N_NONZERO, **how.pop("settings"))
     return represent(ArraySource(X), kept, settings, budget=10**9, **how).coefficients
@@ -115,14 +117,15 @@ class Searches:
         for j in range(n_points):
             begin(points, j, dictionary, rules, state, 0, picks)
             search.account[LAST_TOP] = 0
-            base = points.correlations[points.row[j]][dictionary.columns]
+            row = points.correlations[points.row[j]]
+            base = row[dictionary.columns]
             while state.numbers[0, RUNNING]:
                 k = state.numbers[0, N_ATOMS]
                 special = state.special_position[0, : state.numbers[0, N_SPECIAL]].copy()
                 short, short_score = -1, 0.0
                 if search.account[LAST_TOP] > 0 and k > 1:
                     short, short_score, bound, others = search_short(
-                        base, np.sqrt(points.squared_norms[j]), dictionary, rules, state, search
+                        base, row, np.sqrt(points.squared_norms[j]), dictionary, rules, state, search
                     )
                 if short >= 0:
                     self.n_short += 1
@@ -195,12 +198,12 @@ def test_a_search_that_rests_looks_at_all_rows():
     search, state = searches.search, searches.work.state
     base = searches.task.atoms[: len(X)] @ searches.task.atoms[0]
     rules = searches.task._rules._replace(shortcut_from=0)
-    given = base[searches.dictionary.columns], 1.0, searches.dictionary, rules, state, search
+    given = base[searches.dictionary.columns], base, 1.0, searches.dictionary, rules, state, search
     search.account[[LAST_TOP, WAITING]] = 1.0, 2.0
     found = search_as_usual(*given)
     assert search.account[WAITING] == 1
     assert found[2] == 0
-    assert found[:2] == search_whole(*given[:1], *given[2:5], 0, search)
+    assert found[:2] == search_whole(*given[:1], *given[3:6], 0, search)
 
 
 def test_small_problems_take_no_shortcut():

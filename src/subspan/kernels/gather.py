@@ -12,13 +12,12 @@ from subspan.kernels.jit import kernel
 def gather_rows(
     matrix: NDArray[np.floating],
     columns: NDArray[np.int32],
-    start: int,
-    stop: int,
+    rows: NDArray[np.int64],
     out: NDArray[np.floating],
 ) -> None:
-    """Fill rows start to stop of `out` with matrix[columns[i], columns[j]]; what is beyond becomes zero."""
+    """Fill some rows i of `out` with matrix[columns[i], columns[j]]; what is beyond becomes zero."""
     n = np.uint64(columns.shape[0])
-    for i in range(start, stop):
+    for i in rows:
         row = matrix[columns[i]]
         for j in range(n):
             out[i, j] = row[np.uint32(columns[j])]

@@ -23,7 +23,7 @@ LINE_BYTES = 64
 READ, SECOND_LEVEL, DATA = 0, 2, 1
 
 
-def prefetch(matrix: NDArray[np.floating], row: int, column: int) -> None:
+def prefetch(matrix: NDArray[Any], row: int | np.int64, column: int | np.int64) -> None:
     """Ask for the cache line of one number. A hint that changes no result, and nothing at all in Python."""
 
 
@@ -50,7 +50,7 @@ def _compiled(matrix, row, column):  # type: ignore[no-untyped-def]  # noqa: ARG
 
 
 @part
-def ask_for(matrix: NDArray[np.floating], row: int, start: int, stop: int) -> None:
+def ask_for(matrix: NDArray[Any], row: int | np.int64, start: int, stop: int) -> None:
     """Have part of a row brought into the cache while other work goes on."""
     for i in range(start, min(stop, matrix.shape[1]), LINE_BYTES // matrix.itemsize):
         prefetch(matrix, row, i)

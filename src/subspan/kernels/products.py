@@ -25,10 +25,10 @@ from subspan.kernels.jit import kernel
 # A panel is one cache line wide.
 PANEL_BYTES = 64
 _FEATURES = binding.get_host_cpu_features()
-_VECTOR_BYTES = 64 if _FEATURES.get("avx512f") else 32
+VECTOR_BYTES = 64 if _FEATURES.get("avx512f") else 32
 _FUSES = _FEATURES.get("fma", True)
 # Twelve vectors of sums, and one or two of the panel, fill the registers and keep the multipliers busy.
-STRIP = 12 * _VECTOR_BYTES // PANEL_BYTES
+STRIP = 12 * VECTOR_BYTES // PANEL_BYTES
 # Rows that stay in the second-level cache while panels come by: whole strips of either size.
 BLOCK = 132
 # Features after which sums go back to memory, so that a panel stays close.
@@ -65,9 +65,9 @@ def _in_registers(
     def generate(context: Any, builder: Any, _: Any, arguments: Any) -> Any:
         number = context.get_data_type(out.dtype)
         n_bytes = out.dtype.bitwidth // 8
-        lanes = _VECTOR_BYTES // n_bytes
+        lanes = VECTOR_BYTES // n_bytes
         vector = ir.VectorType(number, lanes)
-        n_vectors = PANEL_BYTES // _VECTOR_BYTES
+        n_vectors = PANEL_BYTES // VECTOR_BYTES
         a, b, c = (
             context.make_array(kind)(context, builder, arguments[place])
             for kind, place in ((strip, 0), (panel, 1), (out, 3))
@@ -85,7 +85,7 @@ def _in_registers(
             for row in range(STRIP):
                 for v in range(n_vectors):
                     offset = builder.mul(row_bytes, index(row))
-                    yield place_in(c.data, builder.add(offset, index(v * _VECTOR_BYTES)))
+                    yield place_in(c.data, builder.add(offset, index(v * VECTOR_BYTES)))
 
         sums = [
             cgutils.alloca_once_value(builder, ir.Constant(vector, [0.0] * lanes))
@@ -99,12 +99,12 @@ def _in_registers(
         with cgutils.for_range(builder, depth) as loop:
             first = builder.mul(loop.index, index(PANEL_BYTES))
             columns = [
-                builder.load(place_in(b.data, builder.add(first, index(v * _VECTOR_BYTES))), align=n_bytes)
+                builder.load(place_in(b.data, builder.add(first, index(v * VECTOR_BYTES))), align=n_bytes)
                 for v in range(n_vectors)
             ]
             for row in range(STRIP):
                 which = builder.add(builder.mul(loop.index, index(STRIP)), index(row))
-                factor = _in_all_lanes(builder, builder.load(builder.gep(a.data, [which])), vector)
+                factor = in_all_lanes(builder, builder.load(builder.gep(a.data, [which])), vector)
                 for v, column in enumerate(columns):
                     total = sums[row * n_vectors + v]
                     builder.store(_fused(builder, factor, column, builder.load(total)), total)
@@ -115,7 +115,8 @@ def _in_registers(
     return signature, generate
 
 
-def _in_all_lanes(builder: Any, number: Any, vector: Any) -> Any:
+def in_all_lanes(builder: Any, number: Any, vector: Any) -> Any:
+    """A vector of one number."""
     undefined = ir.Constant(vector, ir.Undefined)
     zeros = ir.Constant(ir.VectorType(ir.IntType(32), vector.count), [0] * vector.count)
     return builder.shuffle_vector(

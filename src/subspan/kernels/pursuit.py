@@ -10,14 +10,24 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from subspan.kernels.coarse import FirstLook
+from subspan.kernels.entries import atom_at
+from subspan.kernels.first_look import search_by_look
 from subspan.kernels.jit import kernel, part, passage
 from subspan.kernels.prefetch import ask_for
 from subspan.kernels.scores import LAST_TOP, Search, largest_besides
-from subspan.kernels.search import add_image, exact_score, image_length, search_all, search_atom
+from subspan.kernels.search import (
+    add_image,
+    extend_special,
+    image_length,
+    list_special,
+    score_special,
+    search_all,
+    search_atom,
+)
 from subspan.kernels.state import (
     N_ATOMS,
     N_REFUSED,
-    N_SPECIAL,
     RUNNING,
     Dictionary,
     Memory,
@@ -26,14 +36,13 @@ from subspan.kernels.state import (
     PursuitState,
     Rules,
 )
-from subspan.kernels.steps import atom_at, begin_point, choose, step, write_picks
+from subspan.kernels.steps import begin_point, choose, step, write_picks
 
 
 @passage
 def settled_by_special(
     memory: Memory,
     j: int,
-    row: NDArray[np.floating],
     dictionary: Dictionary,
     atom_norms: NDArray[np.float64],
     squared_norm: float,
@@ -57,35 +66,19 @@ def settled_by_special(
     # Correlations carry rounding errors of the data's type.
     rounding = rules.product_error
     bound = bound * (1 + rounding) + rounding * rules.reach * np.sqrt(squared_norm)
-    for e in range(state.numbers[0, N_SPECIAL]):
-        if not state.special_blocked[0, e]:
-            position = state.special_position[0, e]
-            score = row[atom_at(dictionary, position)]
-            state.special_score[0, e] = exact_score(score, position, dictionary, state)
+    score_special(state, search)
     special, best = choose(np.int64(-1), 0.0, atom_norms, dictionary, rules, state, 0)
     return special >= 0 and best > bound * bound
 
 
-@passage
+@part
 def note_runner_up(
-    memory: Memory,
-    j: int,
-    k: int,
-    winner: int,
-    score: float,
-    error: float,
-    others: float,
-    rules: Rules,
-    state: PursuitState,
-    search: Search,
+    memory: Memory, j: int, k: int, winner: int, score: float, others: float, state: PursuitState
 ) -> None:
     """Remember how large a plain score besides that of the atom picked at step `k` can be, after a search."""
     # Refused atoms are in no later list of special ones, so nothing is known of them then.
     if state.numbers[0, N_REFUSED] == 0:
-        runner_up = abs(score)
-        if state.rows[0, k] == winner:
-            runner_up = min(largest_besides(search, winner, rules.magnitude_mask) + error, others)
-        memory.runner_up[j, k] = runner_up
+        memory.runner_up[j, k] = others if state.rows[0, k] == winner else abs(score)
 
 
 @part
@@ -95,12 +88,44 @@ def ask_for_next(points: Points, j: int, dictionary: Dictionary, k: int, n_steps
     if coming == points.active.shape[0] or not points.active[coming]:
         return
     own = dictionary.position[points.own[coming]] if points.own[coming] >= 0 else -1
-    if dictionary.columns.shape[0] > 0 and own >= 0:
+    if dictionary.coarse.shape[0] > 0:
+        share = dictionary.coarse.shape[1] // n_steps + 1
+        ask_for(dictionary.coarse, points.row[coming], k * share, (k + 1) * share)
+    elif dictionary.columns.shape[0] > 0 and own >= 0:
         share = dictionary.columns.shape[0] // n_steps + 1
         ask_for(dictionary.gram, own, k * share, (k + 1) * share)
     else:
         share = points.correlations.shape[1] // n_steps + 1
         ask_for(points.correlations, points.row[coming], k * share, (k + 1) * share)
+
+
+@part
+def gather_base(row: NDArray[np.floating], dictionary: Dictionary, search: Search) -> None:
+    """Correlations of a point with the atoms of the dictionary, from those with all atoms."""
+    for i in range(np.uint64(dictionary.columns.shape[0])):
+        search.base[i] = row[np.uint32(dictionary.columns[i])]
+
+
+@passage
+def find_winner(
+    place: int,
+    row: NDArray[np.floating],
+    base: NDArray[np.floating],
+    norm: float,
+    dictionary: Dictionary,
+    rules: Rules,
+    state: PursuitState,
+    search: Search,
+    look: FirstLook,
+    remembers: bool,
+) -> tuple[int, float, float, float]:
+    """What `search_atom` tells, by a first look at the scores where there are numbers for one."""
+    if dictionary.coarse.shape[0] > 0:
+        winner, score, others = search_by_look(
+            place, row, norm, dictionary, rules, state, search, look, remembers
+        )
+        return winner, score, 0.0, others
+    return search_atom(base, row, norm, dictionary, rules, state, search)
 
 
 @passage
@@ -113,12 +138,14 @@ def pursue_point(
     rules: Rules,
     state: PursuitState,
     search: Search,
+    look: FirstLook,
     memory: Memory,
     picks: Picks,
     counts: NDArray[np.int64],
 ) -> None:
     """Solve point `j`; the arguments are those of `pursue`."""
     columns = dictionary.columns
+    looks_first = dictionary.coarse.shape[0] > 0
     remembers = memory.runner_up.shape[0] > 0
     begin_point(points, j, dictionary, rules, state, 0, picks)
     row = points.correlations[points.row[j]]
@@ -127,12 +154,13 @@ def pursue_point(
     # Correlations with the atoms of the dictionary: as they are, as a row of its Gram matrix if the
     # point is one of them, or else gathered once they are needed.
     base = search.base
-    complete = columns.shape[0] == 0 or own >= 0
+    complete = columns.shape[0] == 0 or own >= 0 or looks_first
     if columns.shape[0] == 0:
         base = row[: search.base.shape[0]]
-    elif own >= 0:
+    elif own >= 0 and not looks_first:
         base = dictionary.gram[own, : search.base.shape[0]]
     search.account[LAST_TOP] = 0.0
+    list_special(row, dictionary, state, search)
     # Whether this pursuit has taken the same atoms so far as the one that memory tells of.
     follows = remembers
     while state.numbers[0, RUNNING]:
@@ -142,15 +170,16 @@ def pursue_point(
         error = 0.0
         others = 0.0
         settled = follows and settled_by_special(
-            memory, j, row, dictionary, atom_norms, points.squared_norms[j], rules, state, search
+            memory, j, dictionary, atom_norms, points.squared_norms[j], rules, state, search
         )
         if not settled:
             ask_for_next(points, j, dictionary, k, rules.n_nonzero)
             if not complete:
-                for i in range(np.uint64(columns.shape[0])):
-                    search.base[i] = row[np.uint32(columns[i])]
+                gather_base(row, dictionary, search)
                 complete = True
-            winner, score, error, others = search_atom(base, norm, dictionary, rules, state, search)
+            winner, score, error, others = find_winner(
+                points.row[j], row, base, norm, dictionary, rules, state, search, look, remembers
+            )
             if remembers:
                 memory.runner_up[j, k] = -1.0
                 for a in range(k):
@@ -162,9 +191,12 @@ def pursue_point(
         )  # fmt: skip
         if accepted:
             search.taken[k] = 0.0
+            extend_special(dictionary, state, search)
         if remembers and accepted:
             if not settled:
-                note_runner_up(memory, j, k, winner, score, error, others, rules, state, search)
+                if state.rows[0, k] == winner and not looks_first:
+                    others = min(largest_besides(search, winner, rules.magnitude_mask) + error, others)
+                note_runner_up(memory, j, k, winner, score, others, state)
             follows = follows and memory.rows[j, k] == state.rows[0, k]
             memory.rows[j, k] = state.rows[0, k]
     write_picks(j, dictionary, state, 0, picks)
@@ -179,6 +211,7 @@ def pursue(
     rules: Rules,
     state: PursuitState,
     search: Search,
+    look: FirstLook,
     memory: Memory,
     picks: Picks,
     counts: NDArray[np.int64],
@@ -188,7 +221,7 @@ def pursue(
     Parameters
     ----------
     points, dictionary, atoms, atom_norms, rules : IN
-    state, search : scratch
+    state, search, look : scratch
         One slot of state.
     memory : IN and OUT
         What the scans of earlier outer iterations saw; empty if there is only one.
@@ -197,7 +230,7 @@ def pursue(
     for j in range(points.active.shape[0]):
         if points.active[j]:
             pursue_point(
-                points, j, dictionary, atoms, atom_norms, rules, state, search, memory, picks, counts
+                points, j, dictionary, atoms, atom_norms, rules, state, search, look, memory, picks, counts
             )
 
 

@@ -8,7 +8,7 @@ pursuit has not read before comes from far away; it is asked for while the work 
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,34 @@ MANY = 64
 SHARE, LAST_TOP, ROUNDING, PAUSE, WAITING = range(5)
 # The share of the largest score that scores may be wrong by, at first.
 FIRST_SHARE = 0.1
+
+
+class Ranking(Protocol):
+    """Scores to be compared, as integers, and what tells where the largest are."""
+
+    @property
+    def bits(self) -> NDArray[np.signedinteger]:
+        """The scores, in whole chunks."""
+
+    @property
+    def tops(self) -> NDArray[np.signedinteger]:
+        """The largest of each group."""
+
+    @property
+    def peaks(self) -> NDArray[np.signedinteger]:
+        """The largest of each group of these."""
+
+    @property
+    def listed(self) -> NDArray[np.int64]:
+        """Groups of groups that may hold the largest."""
+
+    @property
+    def groups(self) -> NDArray[np.int64]:
+        """Groups that may."""
+
+    @property
+    def candidates(self) -> NDArray[np.int64]:
+        """Places of scores that may be the largest."""
 
 
 class Search(NamedTuple):
@@ -58,6 +86,11 @@ class Search(NamedTuple):
     amounts: NDArray[np.floating]
     # Inner products of a new atom with those before it, and with itself.
     cross: NDArray[np.float64]
+    # Of the special atoms that a pursuit begins with: correlations with the point, inner products with the
+    # atoms so far, a row each, and scores.
+    special_base: NDArray[np.floating]
+    special_gram: NDArray[np.floating]
+    special_scores: NDArray[np.floating]
     # Which share of the largest score the scores may be wrong by, that score at the last search (0 before
     # the first), the rounding errors in the scores so far, how many searches go by after a shortcut that
     # spared little, and how many of them are still to come.
@@ -72,8 +105,8 @@ def bits_type(dtype: np.dtype) -> type[np.signedinteger]:
     return np.int32 if dtype.itemsize == 4 else np.int64
 
 
-def new_search(n_atoms: int, n_nonzero: int, weighted: bool, dtype: np.dtype) -> Search:
-    """Allocate the scratch of a search among at most `n_atoms` atoms."""
+def new_search(n_atoms: int, n_nonzero: int, n_targets: int, weighted: bool, dtype: np.dtype) -> Search:
+    """Allocate the scratch of a search among at most `n_atoms` atoms, `n_targets` of which have targets."""
     n = -(-n_atoms // CHUNK) * CHUNK
     integer = bits_type(dtype)
     scores, number = np.zeros(n, dtype), np.zeros(1, dtype)
@@ -94,6 +127,9 @@ def new_search(n_atoms: int, n_nonzero: int, weighted: bool, dtype: np.dtype) ->
         chosen=np.zeros(n_nonzero, np.int64),
         amounts=np.zeros(n_nonzero, dtype),
         cross=np.zeros(n_nonzero),
+        special_base=np.zeros(n_targets + 1, dtype),
+        special_gram=np.zeros((n_nonzero, n_targets + 1), dtype),
+        special_scores=np.zeros(n_targets + 1, dtype),
         account=np.array([FIRST_SHARE, 0.0, 0.0, 0.0, 0.0]),
         number=number,
         pattern=number.view(integer),
@@ -150,7 +186,7 @@ def subtract_rows(gram: NDArray[np.floating], search: Search, n_rows: int, start
 
 
 @part
-def chunk_maximum(start: int, search: Search, magnitude_mask: np.signedinteger) -> np.signedinteger:
+def chunk_maximum(start: int, search: Ranking, magnitude_mask: np.signedinteger) -> np.signedinteger:
     """Largest |score| of a chunk, of its groups and of groups of groups, as integers.
 
     Without its sign bit a float orders as its bit pattern does, and integer maxima vectorise under strict
@@ -279,7 +315,7 @@ def list_members(
 
 
 @part
-def find_candidates(threshold: np.signedinteger, search: Search, magnitude_mask: np.signedinteger) -> int:
+def find_candidates(threshold: np.signedinteger, search: Ranking, magnitude_mask: np.signedinteger) -> int:
     """List the positions whose |score| is at least `threshold`; their number, or something above MANY."""
     n_peaks = 0
     for peak in range(search.peaks.shape[0]):

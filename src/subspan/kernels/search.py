@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from subspan.kernels.entries import atom_at, gram_entry
 from subspan.kernels.jit import part, passage
 from subspan.kernels.scores import (
     LAST_TOP,
@@ -26,7 +27,7 @@ from subspan.kernels.scores import (
     position_of,
     update_scores,
 )
-from subspan.kernels.state import N_ATOMS, N_SPECIAL, Dictionary, PursuitState, Rules
+from subspan.kernels.state import N_ATOMS, N_LISTED, N_SPECIAL, Dictionary, PursuitState, Rules
 
 # Candidates such that one more row to subtract costs as much.
 FEW = 6
@@ -67,17 +68,47 @@ def exact_score(
 ) -> np.floating:
     """What `update_scores` makes of one number of its base with all rows, operation by operation."""
     for a in range(state.numbers[0, N_ATOMS]):
-        score = score - state.coefficients[0, a] * dictionary.gram[state.rows[0, a], position]
+        score = score - state.coefficients[0, a] * gram_entry(dictionary, state.rows[0, a], position)
     return score
 
 
 @part
-def score_special(base: NDArray[np.floating], dictionary: Dictionary, state: PursuitState) -> None:
-    """Exact scores of the special atoms that may be picked."""
+def list_special(
+    row: NDArray[np.floating], dictionary: Dictionary, state: PursuitState, search: Search
+) -> None:
+    """Note the correlations of the point with special atoms that may be picked; `row` has those with all."""
     for e in range(state.numbers[0, N_SPECIAL]):
         if not state.special_blocked[0, e]:
-            position = state.special_position[0, e]
-            state.special_score[0, e] = exact_score(base[position], position, dictionary, state)
+            place = atom_at(dictionary, state.special_position[0, e])
+            search.special_base[state.special_slot[0, e]] = row[place]
+
+
+@part
+def extend_special(dictionary: Dictionary, state: PursuitState, search: Search) -> None:
+    """Note the inner products of the newest atom with the special atoms that may be picked."""
+    newest = state.numbers[0, N_ATOMS] - 1
+    position = state.rows[0, newest]
+    for e in range(state.numbers[0, N_SPECIAL]):
+        if not state.special_blocked[0, e]:
+            entry = gram_entry(dictionary, position, state.special_position[0, e])
+            search.special_gram[newest, state.special_slot[0, e]] = entry
+
+
+@part
+def score_special(state: PursuitState, search: Search) -> None:
+    """Exact scores of the special atoms that may be picked: all at once, each as `exact_score` has it."""
+    scores = search.special_scores
+    n = np.uint64(state.numbers[0, N_LISTED])
+    for i in range(n):
+        scores[i] = search.special_base[i]
+    for a in range(np.uint64(state.numbers[0, N_ATOMS])):
+        value = state.coefficients[0, a]
+        for i in range(n):
+            scores[i] = scores[i] - value * search.special_gram[a, i]
+    if n > 0:
+        for e in range(state.numbers[0, N_SPECIAL]):
+            if not state.special_blocked[0, e]:
+                state.special_score[0, e] = scores[state.special_slot[0, e]]
 
 
 @part
@@ -123,11 +154,10 @@ def rounding_of(norm: float, coefficients: NDArray[np.floating], rules: Rules, s
 
 @part
 def best_exact(
-    n_candidates: int,
-    base: NDArray[np.floating],
+    candidates: NDArray[np.int64],
+    row: NDArray[np.floating],
     dictionary: Dictionary,
     state: PursuitState,
-    search: Search,
 ) -> tuple[int, float, float]:
     """The candidate with the largest exact |score|, the first of equals, and its score; -1 if all are 0.
 
@@ -136,9 +166,8 @@ def best_exact(
     winner = -1
     best = 0.0
     second = 0.0
-    for c in range(n_candidates):
-        position = search.candidates[c]
-        score = exact_score(base[position], position, dictionary, state)
+    for position in candidates:
+        score = exact_score(row[atom_at(dictionary, position)], position, dictionary, state)
         if dictionary.weights.shape[0] > 0:
             score = score * dictionary.weights[position]
         value = float(score)
@@ -166,6 +195,7 @@ def learn_pause(n_atoms: int, n_rows: int, account: NDArray[np.float64]) -> None
 @passage
 def search_near(
     base: NDArray[np.floating],
+    row: NDArray[np.floating],
     norm: float,
     dictionary: Dictionary,
     rules: Rules,
@@ -196,8 +226,8 @@ def search_near(
         return -1, 0.0, 0.0, 0.0
     account[SHARE] = min(account[SHARE] * (GROWTH if n_found < FEW else 1 / GROWTH), 1.0)
     account[LAST_TOP] = top
-    score_special(base, dictionary, state)
-    winner, score, second = best_exact(n_found, base, dictionary, state, search)
+    score_special(state, search)
+    winner, score, second = best_exact(search.candidates[:n_found], row, dictionary, state)
     # Scores of all others are below the threshold, and wrong by `error` at most.
     return winner, score, error, max(second, top - error)
 
@@ -226,7 +256,7 @@ def search_all(
     search.account[LAST_TOP] = as_number(top, search)
     search.account[ROUNDING] = 0.0
     if not anew:
-        score_special(base, dictionary, state)
+        score_special(state, search)
     if top == 0:
         return -1, 0.0
     winner = position_of(top, search, rules.magnitude_mask)
@@ -236,6 +266,7 @@ def search_all(
 @passage
 def search_atom(
     base: NDArray[np.floating],
+    row: NDArray[np.floating],
     norm: float,
     dictionary: Dictionary,
     rules: Rules,
@@ -253,7 +284,7 @@ def search_atom(
         if account[WAITING] > 0:
             account[WAITING] -= 1
         else:
-            winner, score, error, others = search_near(base, norm, dictionary, rules, state, search)
+            winner, score, error, others = search_near(base, row, norm, dictionary, rules, state, search)
             if winner >= 0:
                 return winner, score, error, others
     winner, score = search_all(base, dictionary, rules, state, 0, search)

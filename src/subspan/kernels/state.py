@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 # Columns of PursuitState.numbers.
-N_ATOMS, N_SPECIAL, N_REFUSED, N_DROPPED, RUNNING = range(5)
+N_ATOMS, N_SPECIAL, N_LISTED, N_REFUSED, N_DROPPED, RUNNING = range(6)
 # Entries of `counts`.
 DEPENDENT, TWINS = range(2)
 
@@ -41,14 +41,20 @@ class Rules(NamedTuple):
 class Dictionary(NamedTuple):
     """One sub-dictionary: which of all atoms it kept, and what is known of them."""
 
-    # (m,) sorted positions among all atoms; empty if `gram` spans all atoms.
+    # (m,) sorted numbers of the atoms; empty if `gram` spans all atoms.
+    numbers: NDArray[np.int32]
+    # (m,) where they stand among all atoms in memory; empty likewise.
     columns: NDArray[np.int32]
-    # (n_atoms,) position inside the dictionary, -1 if dropped.
+    # (n_atoms,) position of each atom inside the dictionary, by its number; -1 if dropped.
     position: NDArray[np.int32]
     # (m, m), or (0, 0) where correlations come from products with residuals.
     gram: NDArray[np.floating]
     # (m,) factor of every score, or empty.
     weights: NDArray[np.floating]
+    # (n_atoms, .) numbers of 8 bits for a first look at the scores, see `kernels.coarse`, and what a unit of
+    # each row stands for; or empty. With them `gram` is that of all atoms.
+    coarse: NDArray[np.int16]
+    units: NDArray[np.float64]
 
 
 class Points(NamedTuple):
@@ -83,6 +89,8 @@ class PursuitState(NamedTuple):
     special_target: NDArray[np.float64]
     special_score: NDArray[np.float64]
     special_blocked: NDArray[np.bool_]
+    # Where each of those that the pursuit began with stood in the list then; all that join are blocked.
+    special_slot: NDArray[np.int64]
 
 
 class Memory(NamedTuple):
@@ -116,7 +124,7 @@ def new_state(n_slots: int, n_nonzero: int, n_targets: int, dtype: np.dtype) -> 
     # The point itself, s picks, and at most s + 1 refusals join the targets.
     n_special = n_targets + 2 * s + 2
     return PursuitState(
-        numbers=np.zeros((n_slots, 5), np.int64),
+        numbers=np.zeros((n_slots, 6), np.int64),
         squared_residual=np.zeros(n_slots),
         rows=np.zeros((n_slots, s), np.int64),
         correlation=np.zeros((n_slots, s)),
@@ -129,4 +137,5 @@ def new_state(n_slots: int, n_nonzero: int, n_targets: int, dtype: np.dtype) -> 
         special_target=np.zeros((n_slots, n_special)),
         special_score=np.zeros((n_slots, n_special)),
         special_blocked=np.zeros((n_slots, n_special), np.bool_),
+        special_slot=np.zeros((n_slots, n_special), np.int64),
     )

@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from subspan.kernels.entries import atom_at, gram_entry, number_at
 from subspan.kernels.jit import part
 from subspan.kernels.prefetch import ask_for, prefetch
 from subspan.kernels.scores import CHUNK
@@ -18,6 +19,7 @@ from subspan.kernels.state import (
     DEPENDENT,
     N_ATOMS,
     N_DROPPED,
+    N_LISTED,
     N_REFUSED,
     N_SPECIAL,
     RUNNING,
@@ -28,12 +30,6 @@ from subspan.kernels.state import (
     PursuitState,
     Rules,
 )
-
-
-@part
-def atom_at(dictionary: Dictionary, position: int) -> int:
-    """Which of all atoms stands at `position` of the dictionary."""
-    return dictionary.columns[position] if dictionary.columns.shape[0] > 0 else position
 
 
 @part
@@ -50,6 +46,7 @@ def block_atom(state: PursuitState, slot: int, position: int) -> None:
             state.special_target[slot, e] = state.special_target[slot, e - 1]
             state.special_score[slot, e] = state.special_score[slot, e - 1]
             state.special_blocked[slot, e] = state.special_blocked[slot, e - 1]
+            state.special_slot[slot, e] = state.special_slot[slot, e - 1]
         positions[place] = position
         state.special_target[slot, place] = 0.0
         state.numbers[slot, N_SPECIAL] = n + 1
@@ -71,7 +68,9 @@ def begin_point(
             state.special_position[slot, n] = position
             state.special_target[slot, n] = points.target_value[j, e]
             state.special_blocked[slot, n] = False
+            state.special_slot[slot, n] = n
             numbers[N_SPECIAL] = n + 1
+    numbers[N_LISTED] = numbers[N_SPECIAL]
     own = points.own[j]
     if own >= 0 and dictionary.position[own] >= 0:
         block_atom(state, slot, dictionary.position[own])
@@ -203,14 +202,19 @@ def keeps_dropped(correlation: float, target: float, squared_norm: float, rules:
 
 @part
 def ask_for_picked(
-    gram: NDArray[np.floating], position: int, scans_next: bool, state: PursuitState, slot: int
+    dictionary: Dictionary, position: int, scans_next: bool, state: PursuitState, slot: int
 ) -> None:
     """Ask for what the next step reads first of the row of an atom that was picked."""
-    if scans_next:
-        ask_for(gram, position, 0, CHUNK)
+    if dictionary.coarse.shape[0] > 0:
+        atom = np.int64(dictionary.columns[position])
+        for e in range(state.numbers[slot, N_SPECIAL]):
+            if not state.special_blocked[slot, e]:
+                prefetch(dictionary.gram, atom, np.int64(dictionary.columns[state.special_position[slot, e]]))
+    elif scans_next:
+        ask_for(dictionary.gram, position, 0, CHUNK)
     else:
         for e in range(state.numbers[slot, N_SPECIAL]):
-            prefetch(gram, position, state.special_position[slot, e])
+            prefetch(dictionary.gram, position, state.special_position[slot, e])
 
 
 @part
@@ -228,7 +232,7 @@ def inner_products(
         row = state.rows[slot, a]
         if dictionary.gram.shape[0] > 0:
             # The mirror image of this entry: rows of atoms in use are in the cache, the new one is not.
-            cross[a] = dictionary.gram[row, position]
+            cross[a] = gram_entry(dictionary, row, position)
         else:
             other = atom_at(dictionary, row)
             total = 0.0
@@ -279,7 +283,7 @@ def step(
         numbers[RUNNING] = k + numbers[N_DROPPED] < rules.n_nonzero
         return False
     if dictionary.gram.shape[0] > 0:
-        ask_for_picked(dictionary.gram, position, scans_next, state, slot)
+        ask_for_picked(dictionary, position, scans_next, state, slot)
     block_atom(state, slot, position)
     # Without damping a copy of the point would represent it alone and split the pair off the graph.
     limit = (1 - 8 * rules.precision) ** 2 * points.squared_norms[j] * atom_norms[atom]
@@ -308,6 +312,6 @@ def write_picks(j: int, dictionary: Dictionary, state: PursuitState, slot: int, 
     """Append the atoms of the dictionary and their coefficients to the solution of point `j`."""
     for a in range(state.numbers[slot, N_ATOMS]):
         place = picks.counts[j]
-        picks.indices[j, place] = atom_at(dictionary, state.rows[slot, a])
+        picks.indices[j, place] = number_at(dictionary, state.rows[slot, a])
         picks.values[j, place] = state.values[slot, a]
         picks.counts[j] = place + 1

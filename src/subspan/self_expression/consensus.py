@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from subspan.execution.steps import track
 from subspan.execution.threads import stop_if_cancelled
 from subspan.execution.tiles import TILE, in_panels, padded, padded_length, tile_product
+from subspan.kernels.coarse import FirstLook, among_look, new_look
 from subspan.kernels.consensus import average_solutions
 from subspan.kernels.pursuit import advance, begin, pursue
 from subspan.kernels.scores import Search, among, bits_type, new_search
@@ -31,9 +32,10 @@ from subspan.kernels.state import (
     new_state,
 )
 from subspan.self_expression.blocks import Block, join_blocks
+from subspan.self_expression.coarse import NO_ROWS, CoarseRows, coarse_rows
 from subspan.self_expression.gram import gathered_matrices, gram_matrix, squared_norms
 from subspan.self_expression.plan import GramPlan
-from subspan.sources import Source
+from subspan.sources import ArraySource, Source
 
 Floats = NDArray[np.floating]
 
@@ -41,6 +43,12 @@ Floats = NDArray[np.floating]
 BLOCK_ROWS = 4 * TILE
 # Numbers of Gram rows, see `Rules`: where a step gets faster by reading less.
 SHORTCUT_FROM = 8192
+# Candidates that a first look at the scores may leave, on average, to be faster than going without one, and
+# atoms that it is tried on.
+FEW_CANDIDATES = 8.0
+SAMPLE = 8 * TILE
+# Steps of a pursuit in all outer iterations that repay the numbers for first looks.
+MANY_STEPS = 8
 
 
 @dataclass(frozen=True)
@@ -66,6 +74,7 @@ class Workspace:
     products: Floats
     state: PursuitState
     search: Search
+    look: FirstLook
     picks: Picks
     totals: NDArray[np.float64]
     times: NDArray[np.int32]
@@ -86,15 +95,22 @@ class ConsensusTask:
         threads: int = 1,
         block_rows: int = BLOCK_ROWS,
         order: NDArray[np.int64] | None = None,
+        look_first: bool | None = None,
     ) -> None:
         self.source = source
+        # Whether gathered copies have 8 bits a number, see `kernels.coarse`; by default where it pays.
+        self.look_first = look_first
         self.order = order
         self.settings = settings
         self.gram_plan = gram_plan
         self.block_rows = block_rows
         every_point = gram_plan in ("shared", "gathered")
         self.atom_rows = np.arange(source.shape[0]) if every_point else used_atoms(dictionaries)
-        self.atoms = padded(source.take(self.atom_rows))
+        # In memory, atoms that are likely to meet stand together.
+        standing = self.atom_rows if order is None or gram_plan != "gathered" else order
+        self.atoms = padded(source.take(standing))
+        # Where each atom stands, by its number.
+        self.place = np.argsort(standing).astype(np.int32)
         self.atom_norms = squared_norms(self.atoms)
         self.atom_of_row = np.full(source.shape[0], -1, np.int32)
         self.atom_of_row[self.atom_rows] = np.arange(len(self.atom_rows))
@@ -104,14 +120,11 @@ class ConsensusTask:
         self.reach = self.longest if unit_norm or settings.selection == "psi" else 1.0
         kept = [self.atom_of_row[rows] for rows in dictionaries]
         self.shared_gram = gram_matrix(self.atoms, threads) if every_point else None
-        grams = self._grams(kept, threads)
         # For correlations that are in no Gram matrix, of points and of residuals.
         self.panels = in_panels(self.atoms[:0] if every_point else self.atoms)
         residual = gram_plan == "residual"
         self.dictionary_panels = [in_panels(padded(self.atoms[c])) for c in kept] if residual else []
-        self.dictionaries = [
-            self._dictionary(columns, gram) for columns, gram in zip(kept, grams, strict=True)
-        ]
+        self.dictionaries = self._dictionaries(kept, threads)
 
     @property
     def n_blocks(self) -> int:
@@ -163,32 +176,71 @@ class ConsensusTask:
             magnitude_mask=bits_type(dtype)(np.iinfo(bits_type(dtype)).max),
         )
 
+    def _dictionaries(self, kept: Sequence[NDArray[np.int32]], threads: int) -> list[Dictionary]:
+        """The sub-dictionaries that keep the atoms of these numbers."""
+        if self.shared_gram is not None and self._looks_first(kept[0]):
+            coarse = coarse_rows(self.shared_gram, [self.place[numbers] for numbers in kept], threads)
+            grams = [self.shared_gram for _ in kept]
+        else:
+            coarse = [NO_ROWS for _ in kept]
+            grams = self._grams(kept, threads)
+        parts = zip(kept, grams, coarse, strict=True)
+        return [self._dictionary(numbers, gram, rows) for numbers, gram, rows in parts]
+
+    def _looks_first(self, numbers: NDArray[np.int32]) -> bool:
+        """Whether a first look leaves few candidates: tried on some points and part of a sub-dictionary."""
+        if self.gram_plan != "gathered" or self.atoms.dtype != np.float32 or self._weighted:
+            return False
+        if self.look_first is not None:
+            return self.look_first
+        if self.settings.n_nonzero * self.settings.max_iter < MANY_STEPS:
+            return False
+        sample = numbers[np.linspace(0, len(numbers) - 1, min(SAMPLE, len(numbers))).astype(np.int64)]
+        trial = ConsensusTask(
+            ArraySource(self.atoms[self.place[sample]]), [np.arange(len(sample))],
+            replace(self.settings, max_iter=1), gram_plan="gathered", unit_norm=self.unit_norm,
+            look_first=True,
+        )  # fmt: skip
+        work = trial._workspace()
+        trial._tile(0, min(TILE, len(sample)), work)
+        n_searches, n_candidates = work.look.account
+        # Besides the winner there are as many times more as there are more atoms.
+        besides = (n_candidates / max(n_searches, 1) - 1) * len(numbers) / len(sample)
+        return bool(1 + besides <= FEW_CANDIDATES)
+
     def _grams(self, kept: Sequence[NDArray[np.int32]], threads: int) -> list[Floats]:
         """Gram matrix of each sub-dictionary; the same bit for bit whichever plan it comes from."""
         if self.gram_plan == "shared" and self.shared_gram is not None:
             return [self.shared_gram for _ in kept]
         if self.gram_plan == "gathered" and self.shared_gram is not None:
-            return gathered_matrices(self.shared_gram, kept, threads)
+            return gathered_matrices(self.shared_gram, [self.place[numbers] for numbers in kept], threads)
         if self.gram_plan == "per_dictionary":
             return [
                 gram_matrix(padded(self.atoms[columns]), threads) for columns in track("Gram matrices", kept)
             ]
         return [np.empty((0, 0), self.atoms.dtype) for _ in kept]
 
-    def _dictionary(self, columns: NDArray[np.int32], gram: Floats) -> Dictionary:
+    @property
+    def _weighted(self) -> bool:
+        """Whether scores are weighted by the lengths of the atoms."""
+        return self.settings.selection == "greedy" and not self.unit_norm
+
+    def _dictionary(self, numbers: NDArray[np.int32], gram: Floats, coarse: CoarseRows) -> Dictionary:
         n_atoms, dtype = len(self.atom_rows), self.atoms.dtype
         position = np.full(n_atoms, -1, np.int32)
         weights = np.ones(0, dtype)
-        if self.settings.selection == "greedy" and not self.unit_norm:
+        if self._weighted:
             weights = (1 / np.sqrt(self.atom_norms + self.settings.damping)).astype(dtype)
         if self.gram_plan == "shared":
-            position[columns] = columns
+            position[numbers] = numbers
             kept = np.zeros(len(self.atoms), dtype)
-            kept[columns] = weights[columns] if len(weights) else 1
-            return Dictionary(np.empty(0, np.int32), position, gram, kept)
-        position[columns] = np.arange(len(columns))
+            kept[numbers] = weights[numbers] if len(weights) else 1
+            none = np.empty(0, np.int32)
+            return Dictionary(none, none, position, gram, kept, *coarse)
+        position[numbers] = np.arange(len(numbers))
+        columns = self.place[numbers]
         weights = weights[columns] if len(weights) else weights
-        return Dictionary(columns, position, gram, weights)
+        return Dictionary(numbers, columns, position, gram, weights, *coarse)
 
     @property
     def _capacity(self) -> int:
@@ -212,7 +264,8 @@ class ConsensusTask:
             correlations=np.empty((TILE, n_atoms if self.shared_gram is None else 0), dtype),
             products=np.empty(TILE * padded_length(longest) if self.gram_plan == "residual" else 0, dtype),
             state=new_state(n_slots, s, self._capacity, dtype),
-            search=new_search(longest, s, len(self.dictionaries[0].weights) > 0, dtype),
+            search=new_search(longest, s, self._capacity, len(self.dictionaries[0].weights) > 0, dtype),
+            look=new_look(longest if len(self.dictionaries[0].coarse) else 0, s),
             picks=Picks(np.zeros(shape, np.int32), np.zeros(shape), np.zeros(shape[:2], np.int32)),
             totals=np.zeros(n_atoms),
             times=np.zeros(n_atoms, np.int32),
@@ -224,7 +277,7 @@ class ConsensusTask:
         capacity = self._capacity
         if self.shared_gram is not None:
             # The atoms are the points, so their correlations are rows of the Gram matrix.
-            correlations, row = self.shared_gram, own.astype(np.int64)
+            correlations, row = self.shared_gram, self.place[own].astype(np.int64)
         else:
             correlations, row = tile_product(rows, self.panels, out=work.correlations), np.arange(TILE)
         return Points(
@@ -294,7 +347,8 @@ class ConsensusTask:
         search = among(work.search, len(dictionary.columns) or len(self.atoms))
         given = (points, dictionary, self.atoms, self.atom_norms, self._rules, work.state)
         if self.gram_plan != "residual":
-            pursue(*given, search, memory, picks, counts)
+            look = among_look(work.look, len(dictionary.columns) if len(dictionary.coarse) else 0)
+            pursue(*given, search, look, memory, picks, counts)
             return
         residuals = rows.copy()
         panels = self.dictionary_panels[t]

@@ -42,17 +42,18 @@ def gram_matrix(atoms: Floats, threads: int) -> Floats:
 
 
 def gathered_matrices(gram: Floats, kept: Sequence[NDArray[np.int32]], threads: int) -> list[Floats]:
-    """The parts of a Gram matrix that belong to each set of sorted columns, padded to whole tiles.
+    """The parts of a Gram matrix that belong to each set of columns, padded to whole tiles.
 
     A tile of rows is read once and serves all parts while it is in the cache.
     """
     lengths = [padded_length(len(columns)) for columns in kept]
     parts = [np.empty((length, row_length(length)), gram.dtype) for length in lengths]
+    by_row = [np.argsort(columns, kind="stable") for columns in kept]
 
     def fill(start: int) -> None:
-        for columns, part in zip(kept, parts, strict=True):
-            first, last = np.searchsorted(columns, (start, start + TILE))
-            gather_rows(gram, columns, first, last, part)
+        for columns, order, part in zip(kept, by_row, parts, strict=True):
+            first, last = np.searchsorted(columns, (start, start + TILE), sorter=order)
+            gather_rows(gram, columns, order[first:last], part)
 
     for _ in run_in_threads(fill, range(0, len(gram), TILE), threads, "tiles of the Gram matrix"):
         pass

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from subspan.execution.tiles import padded_length
+from subspan.self_expression.coarse import coarse_bytes
 
 # shared:          one Gram matrix of all points serves every sub-dictionary, and is their correlations.
-# gathered:        the same, with a compact copy for each sub-dictionary.
+# gathered:        the same, with a compact copy for each sub-dictionary; of 8 bits a number where that pays.
 # per_dictionary:  compact ones only, each from a product of its own.
 # residual:        none; correlations come from products with the residuals.
 GramPlan = Literal["shared", "gathered", "per_dictionary", "residual"]
@@ -35,9 +36,10 @@ def gram_costs(n_points: int, sizes: Sequence[int], n_features: int, itemsize: i
     lengths = [padded_length(size) for size in sizes]
     shared = padded_length(n_points) ** 2 * itemsize
     per_dictionary = sum(length**2 for length in lengths) * itemsize
+    coarse = sum(coarse_bytes(n_points, size) for size in sizes) if itemsize == 4 else 0
     return GramCosts(
         shared=shared,
-        gathered=shared + per_dictionary,
+        gathered=shared + max(per_dictionary, coarse),
         per_dictionary=per_dictionary,
         residual=sum(lengths) * n_features * itemsize,
     )

@@ -1,0 +1,29 @@
+"""Numbers that belong to the atoms of a dictionary, wherever they are kept."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from subspan.kernels.jit import part
+from subspan.kernels.state import Dictionary
+
+
+@part
+def atom_at(dictionary: Dictionary, position: int) -> int:
+    """Where the atom at `position` of the dictionary stands among all atoms in memory."""
+    return dictionary.columns[position] if dictionary.columns.shape[0] > 0 else position
+
+
+@part
+def number_at(dictionary: Dictionary, position: int) -> int:
+    """Number of the atom at `position` of the dictionary."""
+    return dictionary.numbers[position] if dictionary.numbers.shape[0] > 0 else position
+
+
+@part
+def gram_entry(dictionary: Dictionary, one: int, other: int) -> np.floating:
+    """Inner product of the atoms at two positions of the dictionary."""
+    if dictionary.coarse.shape[0] > 0:
+        # The matrix is that of all atoms.
+        return dictionary.gram[dictionary.columns[one], dictionary.columns[other]]  # type: ignore[no-any-return]
+    return dictionary.gram[one, other]  # type: ignore[no-any-return]

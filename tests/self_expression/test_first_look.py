@@ -1,0 +1,248 @@
+"""Searches that begin with numbers of 8 bits find the same atoms, and know how wrong these numbers are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from subspan.datasets import make_union_of_subspaces
+from subspan.execution.tiles import padded
+from subspan.kernels.coarse import GAP, combine_rows, n_words
+from subspan.kernels.first_look import look_at_all, place_of, search_by_look, search_exactly
+from subspan.kernels.jit import kernel
+from subspan.kernels.scores import MANY
+from subspan.kernels.state import N_ATOMS, N_SPECIAL, RUNNING, Picks
+from subspan.kernels.steps import begin_point, step
+from subspan.self_expression import consensus
+from subspan.self_expression.coarse import coarse_bytes, coarse_rows
+from subspan.self_expression.consensus import ConsensusSettings, ConsensusTask
+from subspan.self_expression.dictionaries import sample_dictionaries
+from subspan.self_expression.gram import gram_matrix
+from subspan.self_expression.job import represent
+from subspan.sources import ArraySource
+from subspan.sources.checks import unit_rows
+
+# Ways in from Python to parts of kernels.
+begin = kernel(begin_point.py_func)
+look_at = kernel(look_at_all.py_func)
+search = kernel(search_by_look.py_func)
+search_one_by_one = kernel(search_exactly.py_func)
+finish = kernel(step.py_func)
+
+
+@kernel
+def combine(words, rows, factors, n_rows, out):
+    combine_rows(words, rows, factors, n_rows, out)
+
+
+N_POINTS, N_NONZERO = 240, 8
+ALWAYS, NEVER = np.inf, -1.0
+SETTINGS = {
+    "one pass": {"damping": 1.0},
+    "hardly damped": {"damping": 0.01},
+    "not damped": {"damping": 0.0},
+    "much damped": {"damping": 100.0, "max_iter": 3},
+    "with memory": {"damping": 0.5, "max_iter": 5},
+    "with dropped atoms": {"damping": 0.5, "max_iter": 3, "candidates": "all"},
+    "greedy": {"damping": 0.5, "max_iter": 3, "selection": "greedy"},
+}
+
+
+def spread_out(rng: np.random.Generator) -> np.ndarray:
+    return rng.standard_normal((N_POINTS, 60))
+
+
+def near_subspaces(rng: np.random.Generator) -> np.ndarray:
+    return make_union_of_subspaces(4, 9, 40, N_POINTS // 4, noise=0.1, random_state=rng.integers(99))[0]
+
+
+def much_alike(rng: np.random.Generator) -> np.ndarray:
+    """All points near one direction, so that a great many scores are close to the largest."""
+    return 1 + 0.05 * rng.standard_normal((N_POINTS, 30))
+
+
+def tied(rng: np.random.Generator) -> np.ndarray:
+    """Rows with a few entries -1, 1, and copies: a great many scores are equal."""
+    X = np.zeros((N_POINTS, 24))
+    for row in X:
+        row[rng.choice(24, 4, replace=False)] = rng.choice([-1, 1], 4)
+    X[::7] = X[3]
+    return X
+
+
+def nearly_copies(rng: np.random.Generator) -> np.ndarray:
+    """Pairs of points: one number of every row dwarfs all others, which share the units that are left."""
+    X = rng.standard_normal((N_POINTS // 2, 200))
+    return np.concatenate([X, X + 1e-3 * rng.standard_normal(X.shape)])
+
+
+def at_right_angles(_: np.random.Generator) -> np.ndarray:
+    """Nothing represents anything."""
+    return np.eye(N_POINTS)
+
+
+DATA = {
+    points.__name__: points
+    for points in (spread_out, near_subspaces, much_alike, tied, nearly_copies, at_right_angles)
+}
+
+
+def points_of(data: str, seed: int = 0) -> np.ndarray:
+    return unit_rows(DATA[data](np.random.default_rng(seed))).astype(np.float32)
+
+
+@pytest.mark.parametrize("unit_norm", [True, False])
+@pytest.mark.parametrize("settings", SETTINGS.values(), ids=SETTINGS)
+@pytest.mark.parametrize("data", DATA)
+def test_the_same_coefficients(data, settings, unit_norm, monkeypatch):
+    X = points_of(data)
+    if not unit_norm:
+        X = X * np.random.default_rng(1).uniform(0.2, 3, (N_POINTS, 1)).astype(np.float32)
+    kept = sample_dictionaries(len(X), 4, n_nonzero=N_NONZERO, dropout=0.3, seed=2)
+    found = []
+    for few in (NEVER, ALWAYS):
+        monkeypatch.setattr(consensus, "FEW_CANDIDATES", few)
+        how: dict[str, Any] = {"budget": 10**9, "unit_norm": unit_norm, "gram_plan": "gathered"}
+        found.append(represent(ArraySource(X), kept, ConsensusSettings(N_NONZERO, **settings), **how))
+    without, by_look = found
+    for part in ("indptr", "indices", "data"):
+        assert np.array_equal(getattr(without.coefficients, part), getattr(by_look.coefficients, part)), part
+    assert without.changes == by_look.changes
+    assert without.counts == by_look.counts
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_numbers_are_right_to_half_a_unit(threads):
+    X = padded(points_of("near_subspaces"))
+    gram = gram_matrix(X, 1)
+    exact = gram[:, : len(X)].astype(np.float64)
+    np.fill_diagonal(exact, 0)
+    mixed = np.random.default_rng(0).permutation(N_POINTS)
+    kept = [columns.astype(np.int32) for columns in (mixed[:150], mixed[:77], np.array([5]))]
+    for columns, (words, units) in zip(kept, coarse_rows(gram, kept, threads), strict=True):
+        assert words.shape == (len(X), n_words(len(columns)) + GAP)
+        assert words.nbytes == coarse_bytes(N_POINTS, len(columns))
+        assert units == pytest.approx(np.abs(exact).max(axis=1) / 127)
+        low, high = (words << 8).astype(np.int16) / 256, words / 256
+        numbers = np.stack([low, high], axis=2).reshape(len(X), -1)[:, : len(columns)]
+        errors = np.abs(numbers * units[:, None] - exact[:, columns])
+        assert (errors <= 0.503 * units[:, None] + 1e-9).all()
+        assert not words[:, (len(columns) + 1) // 2 :].any()
+
+
+def test_a_combination_is_the_same_compiled_and_written_out():
+    """Also where sums wrap around on the way."""
+    rng = np.random.default_rng(0)
+    words = rng.integers(-32000, 32000, (20, n_words(3000) + GAP)).astype(np.int16)
+    rows = rng.permutation(20)[:9]
+    for size in (100, 30_000):
+        factors = rng.integers(-size, size, 9).astype(np.int16)
+        outcomes = [np.zeros(2 * n_words(3000), np.int16) for _ in range(2)]
+        for function, out in zip((combine, combine_rows), outcomes, strict=True):
+            function(words, rows, factors, 9, out)
+        assert np.array_equal(*outcomes)
+        low = (words << 8).astype(np.int16)[rows, : n_words(3000)] / 65536
+        expected = np.abs((low * factors[:, None]).sum(axis=0))
+        fits = expected < 32000
+        assert fits.any()
+        assert outcomes[0][: n_words(3000)][fits] == pytest.approx(expected[fits], abs=6)
+
+
+class Looks:
+    """Pursuits of some points over one dictionary, step by step, with every score known."""
+
+    def __init__(self, X: np.ndarray, **settings: Any) -> None:
+        kept = sample_dictionaries(len(X), 1, n_nonzero=N_NONZERO, dropout=0.3, seed=2)
+        self.task = ConsensusTask(
+            ArraySource(X),
+            kept,
+            ConsensusSettings(N_NONZERO, **settings),
+            gram_plan="gathered",
+            look_first=True,
+        )
+        self.work = self.task._workspace()
+        # How large errors are, of what they may be.
+        self.shares_of_bound: list[float] = []
+        self.n_candidates: list[int] = []
+
+    def run(self, n_points: int) -> None:
+        task, state, rules = self.task, self.work.state, self.task._rules
+        dictionary = task.dictionaries[0]
+        rows, own = task._rows(0, n_points)
+        points = task._points(rows, own, n_points, self.work)
+        picks = Picks(*(field[0] for field in self.work.picks))
+        for j in range(n_points):
+            begin(points, j, dictionary, rules, state, 0, picks)
+            while state.numbers[0, RUNNING]:
+                winner, score = self.step(points, j)
+                finish(
+                    winner, score, points, j, dictionary, task.atoms, task.atom_norms, rules, state, 0,
+                    self.work.search.cross, True, picks, np.zeros(2, np.int64),
+                )  # fmt: skip
+
+    def step(self, points: Any, j: int) -> tuple[int, float]:
+        """The winner of one step and its score, after a comparison with all scores."""
+        dictionary, state, look = self.task.dictionaries[0], self.work.state, self.work.look
+        place, row = points.row[j], points.correlations[points.row[j]]
+        k = state.numbers[0, N_ATOMS]
+        gram = dictionary.gram[dictionary.columns[state.rows[0, :k]]][:, dictionary.columns]
+        exact = row[dictionary.columns] - state.coefficients[0, :k].astype(np.float64) @ gram
+        exact[state.special_position[0, : state.numbers[0, N_SPECIAL]]] = 0
+        unit = look_at(place, dictionary, state, look)
+        seen = unit * look.bits[[place_of.py_func(p, look) for p in range(len(exact))]]
+        account = look.account.copy()
+        winner, score, others = search(
+            place, row, 1.0, dictionary, self.task._rules, state, self.work.search, look, True
+        )
+        assert (winner, score) == search_one_by_one(row, dictionary, state)
+        n_searches, n_candidates = look.account - account
+        assert n_searches == 1
+        self.n_candidates.append(n_candidates)
+        self.shares_of_bound.append(np.abs(seen - np.abs(exact)).max() / (unit * (66 + k)))
+        exact[winner] = 0
+        assert np.abs(exact).max() <= others + 1e-6
+        return winner, score
+
+
+@pytest.mark.parametrize("damping", [0.01, 1.0])
+@pytest.mark.parametrize("data", ["spread_out", "near_subspaces", "nearly_copies"])
+def test_errors_stay_within_their_bound(data, damping):
+    looks = Looks(points_of(data, seed=1), damping=damping)
+    looks.run(60)
+    assert max(looks.shares_of_bound) <= 1
+    # The bound says something.
+    assert np.median(looks.shares_of_bound) > 0.1
+    assert min(looks.n_candidates) >= 1
+    if data == "spread_out":
+        assert np.mean(looks.n_candidates) < 4
+
+
+def test_too_many_candidates_lead_to_all_exact_scores():
+    looks = Looks(points_of("much_alike", seed=1), damping=1.0)
+    looks.run(3)
+    assert max(looks.n_candidates) > MANY
+
+
+def test_a_first_look_is_taken_where_few_candidates_are_left():
+    """With few digits of many scores that are much alike there is nothing to be gained."""
+    kept = sample_dictionaries(N_POINTS, 2, n_nonzero=N_NONZERO, dropout=0.3, seed=2)
+    coarse = {
+        (data, dtype): [
+            len(dictionary.coarse) > 0
+            for dictionary in ConsensusTask(
+                ArraySource(points_of(data).astype(dtype)), kept, ConsensusSettings(N_NONZERO, damping=1.0),
+                gram_plan="gathered",
+            ).dictionaries
+        ]
+        for data in ("spread_out", "much_alike")
+        for dtype in ("float32", "float64")
+    }  # fmt: skip
+    assert coarse["spread_out", "float32"] == [True, True]
+    few_steps = ConsensusTask(
+        ArraySource(points_of("spread_out")), kept, ConsensusSettings(3, damping=1.0), gram_plan="gathered"
+    )
+    assert len(few_steps.dictionaries[0].coarse) == 0
+    for case in (("much_alike", "float32"), ("spread_out", "float64"), ("much_alike", "float64")):
+        assert coarse[case] == [False, False]
