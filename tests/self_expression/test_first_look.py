@@ -113,6 +113,33 @@ def test_the_same_coefficients(data, settings, unit_norm, monkeypatch):
     assert without.counts == by_look.counts
 
 
+@pytest.mark.parametrize("exponent", [-63, -58, 0, 60])
+def test_numbers_near_the_limits_of_single_precision(exponent, monkeypatch):
+    """Inner products of 2**-126 and below, whose reciprocals are beyond the largest number."""
+    X = points_of("near_subspaces") * np.float32(2.0**exponent)
+    kept = sample_dictionaries(len(X), 4, n_nonzero=N_NONZERO, dropout=0.3, seed=2)
+    settings = ConsensusSettings(N_NONZERO, damping=0.0, residual_tol=0.0)
+    found = []
+    for few in (NEVER, ALWAYS):
+        monkeypatch.setattr(consensus, "FEW_CANDIDATES", few)
+        how: dict[str, Any] = {"budget": 10**9, "unit_norm": False, "gram_plan": "gathered"}
+        found.append(represent(ArraySource(X), kept, settings, **how).coefficients)
+    assert found[0].nnz > N_POINTS * N_NONZERO
+    assert np.array_equal(found[0].toarray(), found[1].toarray())
+
+
+def test_rows_next_to_nothing_keep_to_their_unit():
+    X = padded(points_of("near_subspaces"))
+    X[::3] *= np.float32(2.0**-126)
+    gram = gram_matrix(X, 1)
+    exact = gram[:, : len(X)].astype(np.float64)
+    np.fill_diagonal(exact, 0)
+    columns = np.arange(N_POINTS, dtype=np.int32)
+    ((words, units),) = coarse_rows(gram, [columns], 1)
+    numbers = (words << 8).astype(np.int16)[:, : N_POINTS // 2] / 256
+    assert (np.abs(numbers * units[:, None] - exact[:, :N_POINTS:2]) <= 0.503 * units[:, None]).all()
+
+
 @pytest.mark.parametrize("threads", [1, 2])
 def test_numbers_are_right_to_half_a_unit(threads):
     X = padded(points_of("near_subspaces"))

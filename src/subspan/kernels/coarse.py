@@ -119,8 +119,11 @@ def fix_rows(
         group, member = r // ABREAST, r % ABREAST
         pattern[0] = largest_besides_own(patterns, own)
         largest = number[0]
-        units[own] = np.float64(largest) / LARGEST
-        scale = np.float32(0) if largest == 0 else np.float32(FIXED * LARGEST) / largest
+        scale = np.float32(0)
+        if largest > 0:
+            # Where the largest is next to nothing its reciprocal is beyond single precision.
+            scale = np.float32(min(FIXED * LARGEST / np.float64(largest), 1e38))
+        units[own] = FIXED / np.float64(scale) if largest > 0 else 0.0
         for i in range(np.uint64(fixed.shape[1])):
             value = np.int32(np.floor(gram[own, i] * scale + np.float32(0.5)))
             fixed[group, i, member] = np.int16(value)

@@ -28,7 +28,7 @@ def likely_companions(points: NDArray[np.floating]) -> NDArray[np.int64]:
     nearest = np.empty(n, np.int64)
     kinship = np.zeros((len(pivots), len(pivots)))
     for start in range(0, n, TILE):
-        squares = (points[start : start + TILE] @ pivots.T) ** 2
+        squares = (points[start : start + TILE] @ pivots.T).astype(np.float64) ** 2
         group = nearest[start : start + TILE] = squares.argmax(axis=1)
         np.add.at(kinship, group, squares)
     place = np.empty(len(pivots), np.int64)
