@@ -205,8 +205,8 @@ class Looks:
             while state.numbers[0, RUNNING]:
                 winner, score = self.step(points, j)
                 finish(
-                    winner, score, points, j, dictionary, task.atoms, task.atom_norms, rules, state, 0,
-                    self.work.search.cross, True, picks, np.zeros(2, np.int64),
+                    winner, score, -1, -np.inf, points, j, dictionary, task.atoms, task.atom_norms, rules,
+                    state, 0, self.work.search.cross, True, picks, np.zeros(2, np.int64),
                 )  # fmt: skip
 
     def step(self, points: Any, j: int) -> tuple[int, float]:
@@ -220,9 +220,7 @@ class Looks:
         unit = look_at(place, dictionary, state, look)
         seen = unit * look.bits[[place_of.py_func(p, look) for p in range(len(exact))]]
         account = look.account.copy()
-        winner, score, others = search(
-            place, row, 1.0, dictionary, self.task._rules, state, self.work.search, look, True
-        )
+        winner, score, others = search(place, row, 1.0, dictionary, self.task._rules, state, look, True)
         assert (winner, score) == search_one_by_one(row, dictionary, state)
         n_searches, n_candidates = look.account - account
         assert n_searches == 1

@@ -137,8 +137,8 @@ class Searches:
                     # Go on as if there had been no other search, so that errors add up.
                     search.scores[:], search.taken[:], search.account[:] = kept
                 accepted = finish(
-                    winner, score, points, j, dictionary, task.atoms, task.atom_norms, rules, state, 0,
-                    search.cross, True, picks, np.zeros(2, np.int64),
+                    winner, score, -1, -np.inf, points, j, dictionary, task.atoms, task.atom_norms, rules,
+                    state, 0, search.cross, True, picks, np.zeros(2, np.int64),
                 )  # fmt: skip
                 if accepted:
                     search.taken[k] = 0

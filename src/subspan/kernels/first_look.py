@@ -9,8 +9,8 @@ from subspan.kernels.coarse import FIXED, LARGEST, FirstLook, combine_rows, plac
 from subspan.kernels.entries import atom_at
 from subspan.kernels.jit import part, passage
 from subspan.kernels.prefetch import ask_for, prefetch
-from subspan.kernels.scores import CHUNK, MANY, Search, chunk_maximum, find_candidates
-from subspan.kernels.search import best_exact, exact_score, rounding_of, score_special
+from subspan.kernels.scores import CHUNK, MANY, chunk_maximum, find_candidates
+from subspan.kernels.search import best_exact, exact_score, rounding_of
 from subspan.kernels.state import N_ATOMS, N_SPECIAL, Dictionary, PursuitState, Rules
 
 MASK = np.int16(0x7FFF)
@@ -102,7 +102,6 @@ def search_by_look(
     dictionary: Dictionary,
     rules: Rules,
     state: PursuitState,
-    search: Search,
     look: FirstLook,
     remembers: bool,
 ) -> tuple[int, float, float]:
@@ -115,7 +114,6 @@ def search_by_look(
     if unit > 0:
         error += rounding / unit
     threshold = top - 2 * error - 1
-    score_special(state, search)
     n_found = MANY + 1
     if threshold > 0:
         n_found = find_candidates(np.int16(threshold), look, MASK)

@@ -36,28 +36,21 @@ from subspan.kernels.state import (
     PursuitState,
     Rules,
 )
-from subspan.kernels.steps import begin_point, choose, step, write_picks
+from subspan.kernels.steps import begin_point, best_special, step, write_picks
 
 
 @passage
-def settled_by_special(
-    memory: Memory,
-    j: int,
-    dictionary: Dictionary,
-    atom_norms: NDArray[np.float64],
-    squared_norm: float,
-    rules: Rules,
-    state: PursuitState,
-    search: Search,
-) -> bool:
-    """Whether a special atom is sure to win this step, so that no scan is needed.
+def bound_on_plain(
+    memory: Memory, j: int, squared_norm: float, rules: Rules, state: PursuitState, search: Search
+) -> float:
+    """Bound on the |scores| of plain atoms at this step, from what memory tells of it.
 
     Atoms that are not special now were not special then: none of them scored above the runner-up, and
     since then its score can have grown by no more than the residual moved.
     """
     k = state.numbers[0, N_ATOMS]
     if memory.runner_up[j, k] < 0:
-        return False
+        return np.inf
     search.image[:k] = 0
     for a in range(k):
         search.changes[a] = state.values[0, a] - memory.values[j, k, a]
@@ -65,20 +58,32 @@ def settled_by_special(
     bound = memory.runner_up[j, k] + rules.reach * image_length(rules, state, search)
     # Correlations carry rounding errors of the data's type.
     rounding = rules.product_error
-    bound = bound * (1 + rounding) + rounding * rules.reach * np.sqrt(squared_norm)
-    score_special(state, search)
-    special, best = choose(np.int64(-1), 0.0, atom_norms, dictionary, rules, state, 0)
-    return special >= 0 and best > bound * bound
+    return float(bound * (1 + rounding) + rounding * rules.reach * np.sqrt(squared_norm))
 
 
-@part
-def note_runner_up(
-    memory: Memory, j: int, k: int, winner: int, score: float, others: float, state: PursuitState
+@passage
+def remember(
+    memory: Memory,
+    j: int,
+    k: int,
+    winner: int,
+    score: float,
+    error: float,
+    others: float,
+    rules: Rules,
+    state: PursuitState,
+    search: Search,
+    looks_first: bool,
 ) -> None:
     """Remember how large a plain score besides that of the atom picked at step `k` can be, after a search."""
+    runner_up = abs(score)
+    if state.rows[0, k] == winner:
+        runner_up = others
+        if not looks_first:
+            runner_up = min(largest_besides(search, winner, rules.magnitude_mask) + error, others)
     # Refused atoms are in no later list of special ones, so nothing is known of them then.
     if state.numbers[0, N_REFUSED] == 0:
-        memory.runner_up[j, k] = others if state.rows[0, k] == winner else abs(score)
+        memory.runner_up[j, k] = runner_up
 
 
 @part
@@ -121,9 +126,7 @@ def find_winner(
 ) -> tuple[int, float, float, float]:
     """What `search_atom` tells, by a first look at the scores where there are numbers for one."""
     if dictionary.coarse.shape[0] > 0:
-        winner, score, others = search_by_look(
-            place, row, norm, dictionary, rules, state, search, look, remembers
-        )
+        winner, score, others = search_by_look(place, row, norm, dictionary, rules, state, look, remembers)
         return winner, score, 0.0, others
     return search_atom(base, row, norm, dictionary, rules, state, search)
 
@@ -152,13 +155,13 @@ def pursue_point(
     norm = np.sqrt(points.squared_norms[j])
     own = dictionary.position[points.own[j]] if points.own[j] >= 0 else -1
     # Correlations with the atoms of the dictionary: as they are, as a row of its Gram matrix if the
-    # point is one of them, or else gathered once they are needed.
+    # point is one of them, or else gathered once they are needed. A first look needs none.
     base = search.base
-    complete = columns.shape[0] == 0 or own >= 0 or looks_first
     if columns.shape[0] == 0:
         base = row[: search.base.shape[0]]
     elif own >= 0 and not looks_first:
         base = dictionary.gram[own, : search.base.shape[0]]
+    complete = columns.shape[0] == 0 or own >= 0 or looks_first
     search.account[LAST_TOP] = 0.0
     list_special(row, dictionary, state, search)
     # Whether this pursuit has taken the same atoms so far as the one that memory tells of.
@@ -169,9 +172,13 @@ def pursue_point(
         score = 0.0
         error = 0.0
         others = 0.0
-        settled = follows and settled_by_special(
-            memory, j, dictionary, atom_norms, points.squared_norms[j], rules, state, search
-        )
+        score_special(state, search)
+        special, value = best_special(atom_norms, dictionary, rules, state, 0)
+        # No search is needed where a special atom is sure to win.
+        settled = False
+        if follows and special >= 0:
+            bound = bound_on_plain(memory, j, points.squared_norms[j], rules, state, search)
+            settled = value > bound * bound
         if not settled:
             ask_for_next(points, j, dictionary, k, rules.n_nonzero)
             if not complete:
@@ -186,17 +193,15 @@ def pursue_point(
                     memory.values[j, k, a] = state.values[0, a]
         scans_next = not follows or k + 1 >= rules.n_nonzero or memory.runner_up[j, k + 1] < 0
         accepted = step(
-            winner, score, points, j, dictionary, atoms, atom_norms, rules, state, 0, search.cross,
-            scans_next, picks, counts,
+            winner, score, special, value, points, j, dictionary, atoms, atom_norms, rules, state, 0,
+            search.cross, scans_next, picks, counts,
         )  # fmt: skip
         if accepted:
             search.taken[k] = 0.0
             extend_special(dictionary, state, search)
         if remembers and accepted:
             if not settled:
-                if state.rows[0, k] == winner and not looks_first:
-                    others = min(largest_besides(search, winner, rules.magnitude_mask) + error, others)
-                note_runner_up(memory, j, k, winner, score, others, state)
+                remember(memory, j, k, winner, score, error, others, rules, state, search, looks_first)
             follows = follows and memory.rows[j, k] == state.rows[0, k]
             memory.rows[j, k] = state.rows[0, k]
     write_picks(j, dictionary, state, 0, picks)
@@ -274,9 +279,10 @@ def advance(
         if not state.numbers[j, RUNNING]:
             continue
         winner, score = search_all(products[j, : search.base.shape[0]], dictionary, rules, state, j, search)
+        special, value = best_special(atom_norms, dictionary, rules, state, j)
         if step(
-            winner, score, points, j, dictionary, atoms, atom_norms, rules, state, j, search.cross,
-            True, picks, counts,
+            winner, score, special, value, points, j, dictionary, atoms, atom_norms, rules, state, j,
+            search.cross, True, picks, counts,
         ):  # fmt: skip
             subtract_atoms(rows[j], dictionary, atoms, state, j, residuals[j])
         if state.numbers[j, RUNNING]:

@@ -244,7 +244,8 @@ def update_scores(
         subtract_rows(dictionary.gram, search, n_rows, start, stop)
         while special < n_special and state.special_position[slot, special] < stop:
             position = state.special_position[slot, special]
-            state.special_score[slot, special] = scores[position]
+            if anew:
+                state.special_score[slot, special] = scores[position]
             scores[position] = 0
             special += 1
         if dictionary.weights.shape[0] > 0:

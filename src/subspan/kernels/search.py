@@ -226,7 +226,6 @@ def search_near(
         return -1, 0.0, 0.0, 0.0
     account[SHARE] = min(account[SHARE] * (GROWTH if n_found < FEW else 1 / GROWTH), 1.0)
     account[LAST_TOP] = top
-    score_special(state, search)
     winner, score, second = best_exact(search.candidates[:n_found], row, dictionary, state)
     # Scores of all others are below the threshold, and wrong by `error` at most.
     return winner, score, error, max(second, top - error)
@@ -255,8 +254,6 @@ def search_all(
     top = update_scores(base, anew, k, dictionary, rules, state, slot, search)
     search.account[LAST_TOP] = as_number(top, search)
     search.account[ROUNDING] = 0.0
-    if not anew:
-        score_special(state, search)
     if top == 0:
         return -1, 0.0
     winner = position_of(top, search, rules.magnitude_mask)

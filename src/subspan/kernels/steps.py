@@ -80,38 +80,31 @@ def begin_point(
 
 
 @part
-def choose(
-    winner: int | np.int64,
-    score: float,
-    atom_norms: NDArray[np.float64],
-    dictionary: Dictionary,
-    rules: Rules,
-    state: PursuitState,
-    slot: int,
+def best_special(
+    atom_norms: NDArray[np.float64], dictionary: Dictionary, rules: Rules, state: PursuitState, slot: int
 ) -> tuple[int, float]:
-    """The special atom with a better score than the plain winner, as its place in the list, or -1.
+    """The special atom with the largest score, as its place in the list, and that score, squared.
 
-    The second number is the best score, squared. Ties go to the lowest position.
+    The place is -1 if none may be picked. Ties go to the lowest position.
     """
     damping = rules.damping
-    best = score * score if winner >= 0 else -np.inf
-    position = winner
+    best = -np.inf
     chosen = -1
+    if state.numbers[slot, N_LISTED] == 0:
+        return chosen, best
     for e in range(state.numbers[slot, N_SPECIAL]):
         if state.special_blocked[slot, e]:
             continue
         correlation = state.special_score[slot, e]
         target = state.special_target[slot, e]
-        here = state.special_position[slot, e]
         if rules.greedy:
             value = (correlation + damping * target) ** 2
             if not rules.unit_norm:
-                value /= atom_norms[atom_at(dictionary, here)] + damping
+                value /= atom_norms[atom_at(dictionary, state.special_position[slot, e])] + damping
         else:
             value = correlation**2 + 2 * damping * correlation * target - damping * target**2
-        if value > best or (value == best and here < position):
+        if value > best:
             best = value
-            position = here
             chosen = e
     return chosen, best
 
@@ -245,6 +238,8 @@ def inner_products(
 def step(
     winner: int,
     plain_score: float,
+    special: int,
+    special_value: float,
     points: Points,
     j: int,
     dictionary: Dictionary,
@@ -258,13 +253,20 @@ def step(
     picks: Picks,
     counts: NDArray[np.int64],
 ) -> bool:
-    """Finish one step once the scan has named its winner; True if the coefficients changed.
+    """Finish one step once the search has named its winner; True if the coefficients changed.
 
-    `scans_next` tells whether the next step is likely to look at all atoms, not just at special ones.
+    `special` is the best of the special atoms, see `best_special`. `scans_next` tells whether the next step
+    is likely to look at all atoms, not just at special ones.
     """
     numbers = state.numbers[slot]
-    special, _ = choose(winner, plain_score, atom_norms, dictionary, rules, state, slot)
-    position = state.special_position[slot, special] if special >= 0 else winner
+    position = winner
+    if special >= 0:
+        here = state.special_position[slot, special]
+        plain = plain_score * plain_score if winner >= 0 else -np.inf
+        if special_value > plain or (special_value == plain and here < winner):
+            position = here
+        else:
+            special = -1
     if position < 0:
         # Nothing preserved has a say in what is left of the point; dropped atoms still may.
         numbers[RUNNING] = 0
