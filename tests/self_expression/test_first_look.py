@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from searched import N_NONZERO, N_POINTS, SETTINGS, much_alike, near_subspaces, spread_out, tied
 
-from subspan.datasets import make_union_of_subspaces
 from subspan.execution.tiles import padded
 from subspan.kernels.coarse import GAP, combine_rows, n_words
 from subspan.kernels.first_look import look_at_all, place_of, search_by_look, search_exactly
@@ -37,39 +37,7 @@ def combine(words, rows, factors, n_rows, out):
     combine_rows(words, rows, factors, n_rows, out)
 
 
-N_POINTS, N_NONZERO = 240, 8
 ALWAYS, NEVER = np.inf, -1.0
-SETTINGS = {
-    "one pass": {"damping": 1.0},
-    "hardly damped": {"damping": 0.01},
-    "not damped": {"damping": 0.0},
-    "much damped": {"damping": 100.0, "max_iter": 3},
-    "with memory": {"damping": 0.5, "max_iter": 5},
-    "with dropped atoms": {"damping": 0.5, "max_iter": 3, "candidates": "all"},
-    "greedy": {"damping": 0.5, "max_iter": 3, "selection": "greedy"},
-}
-
-
-def spread_out(rng: np.random.Generator) -> np.ndarray:
-    return rng.standard_normal((N_POINTS, 60))
-
-
-def near_subspaces(rng: np.random.Generator) -> np.ndarray:
-    return make_union_of_subspaces(4, 9, 40, N_POINTS // 4, noise=0.1, random_state=rng.integers(99))[0]
-
-
-def much_alike(rng: np.random.Generator) -> np.ndarray:
-    """All points near one direction, so that a great many scores are close to the largest."""
-    return 1 + 0.05 * rng.standard_normal((N_POINTS, 30))
-
-
-def tied(rng: np.random.Generator) -> np.ndarray:
-    """Rows with a few entries -1, 1, and copies: a great many scores are equal."""
-    X = np.zeros((N_POINTS, 24))
-    for row in X:
-        row[rng.choice(24, 4, replace=False)] = rng.choice([-1, 1], 4)
-    X[::7] = X[3]
-    return X
 
 
 def nearly_copies(rng: np.random.Generator) -> np.ndarray:
