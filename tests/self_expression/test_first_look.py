@@ -9,10 +9,11 @@ import pytest
 from searched import N_NONZERO, N_POINTS, SETTINGS, much_alike, near_subspaces, spread_out, tied
 
 from subspan.execution.tiles import padded
-from subspan.kernels.coarse import GAP, combine_rows, n_words
-from subspan.kernels.first_look import look_at_all, place_of, search_by_look, search_exactly
+from subspan.kernels.coarse import GAP, MANY, combine_rows, n_words
+from subspan.kernels.first_look import decide, find_candidates, look_at_all, search_exactly, take_row
 from subspan.kernels.jit import kernel
-from subspan.kernels.scores import MANY
+from subspan.kernels.lines import in_lines
+from subspan.kernels.maxima import LANES, MEMBERS
 from subspan.kernels.state import N_ATOMS, N_SPECIAL, RUNNING, Picks
 from subspan.kernels.steps import begin_point, step
 from subspan.self_expression import consensus
@@ -26,15 +27,17 @@ from subspan.sources.checks import unit_rows
 
 # Ways in from Python to parts of kernels.
 begin = kernel(begin_point.py_func)
+take = kernel(take_row.py_func)
 look_at = kernel(look_at_all.py_func)
-search = kernel(search_by_look.py_func)
+find = kernel(find_candidates.py_func)
+decide_by_look = kernel(decide.py_func)
 search_one_by_one = kernel(search_exactly.py_func)
 finish = kernel(step.py_func)
 
 
 @kernel
-def combine(words, rows, factors, n_rows, out):
-    combine_rows(words, rows, factors, n_rows, out)
+def combine(words, rows, factors, n_rows, shown, out, peaks):
+    return combine_rows(words, rows, factors, n_rows, shown, out, peaks)
 
 
 ALWAYS, NEVER = np.inf, -1.0
@@ -103,7 +106,7 @@ def test_rows_next_to_nothing_keep_to_their_unit():
     exact = gram[:, : len(X)].astype(np.float64)
     np.fill_diagonal(exact, 0)
     columns = np.arange(N_POINTS, dtype=np.int32)
-    ((words, units),) = coarse_rows(gram, [columns], 1)
+    ((words, units, *_),) = coarse_rows(gram, [columns], 1)
     numbers = (words << 8).astype(np.int16)[:, : N_POINTS // 2] / 256
     assert (np.abs(numbers * units[:, None] - exact[:, :N_POINTS:2]) <= 0.503 * units[:, None]).all()
 
@@ -116,12 +119,16 @@ def test_numbers_are_right_to_half_a_unit(threads):
     np.fill_diagonal(exact, 0)
     mixed = np.random.default_rng(0).permutation(N_POINTS)
     kept = [columns.astype(np.int32) for columns in (mixed[:150], mixed[:77], np.array([5]))]
-    for columns, (words, units) in zip(kept, coarse_rows(gram, kept, threads), strict=True):
-        assert words.shape == (len(X), n_words(len(columns)) + GAP)
-        assert words.nbytes == coarse_bytes(N_POINTS, len(columns))
+    found = coarse_rows(gram, kept, threads)
+    assert sum(rows.coarse.nbytes for rows in found) == coarse_bytes(N_POINTS, [len(c) for c in kept])
+    for columns, (words, units, place_seen, position_seen, all_shown) in zip(kept, found, strict=True):
+        assert words.shape == (len(X), n_words(150) + GAP)
         assert units == pytest.approx(np.abs(exact).max(axis=1) / 127)
+        half = n_words(len(columns))
         low, high = (words << 8).astype(np.int16) / 256, words / 256
-        numbers = np.stack([low, high], axis=2).reshape(len(X), -1)[:, : len(columns)]
+        numbers = np.concatenate([low[:, :half], high[:, :half]], axis=1)[:, place_seen]
+        assert np.array_equal(position_seen[place_seen], np.arange(len(columns)))
+        assert np.array_equal(np.unpackbits(all_shown.view(np.uint8), bitorder="little"), position_seen >= 0)
         errors = np.abs(numbers * units[:, None] - exact[:, columns])
         assert (errors <= 0.503 * units[:, None] + 1e-9).all()
         assert not words[:, (len(columns) + 1) // 2 :].any()
@@ -134,13 +141,25 @@ def test_a_combination_is_the_same_compiled_and_written_out():
     rows = rng.permutation(20)[:9]
     for size in (100, 30_000):
         factors = rng.integers(-size, size, 9).astype(np.int16)
-        outcomes = [np.zeros(2 * n_words(3000), np.int16) for _ in range(2)]
-        for function, out in zip((combine, combine_rows), outcomes, strict=True):
-            function(words, rows, factors, 9, out)
+        n = 2 * n_words(3000)
+        outcomes = [in_lines((n,), np.int16) for _ in range(2)]
+        peaks = [in_lines((n // MEMBERS,), np.int16) for _ in range(2)]
+        visible = rng.random(n) < 0.9
+        shown = np.packbits(visible, bitorder="little").view(np.int32)
+        tops = [
+            function(words, rows, factors, 9, shown, out, peak)
+            for function, out, peak in zip((combine, combine_rows), outcomes, peaks, strict=True)
+        ]
         assert np.array_equal(*outcomes)
+        assert np.array_equal(*peaks)
+        assert np.array_equal(
+            peaks[0].reshape(-1, LANES), outcomes[0].reshape(-1, MEMBERS, LANES).max(axis=1)
+        )
+        assert tops == [outcomes[0].max()] * 2
+        assert not outcomes[0][~visible].any()
         low = (words << 8).astype(np.int16)[rows, : n_words(3000)] / 65536
         expected = np.abs((low * factors[:, None]).sum(axis=0))
-        fits = expected < 32000
+        fits = (expected < 32000) & visible[: n_words(3000)]
         assert fits.any()
         assert outcomes[0][: n_words(3000)][fits] == pytest.approx(expected[fits], abs=6)
 
@@ -170,26 +189,31 @@ class Looks:
         picks = Picks(*(field[0] for field in self.work.picks))
         for j in range(n_points):
             begin(points, j, dictionary, rules, state, 0, picks)
+            take(points.row[j], 0, dictionary, 0, self.work.look)
             while state.numbers[0, RUNNING]:
                 winner, score = self.step(points, j)
                 finish(
                     winner, score, -1, -np.inf, points, j, dictionary, task.atoms, task.atom_norms, rules,
                     state, 0, self.work.search.cross, True, picks, np.zeros(2, np.int64),
                 )  # fmt: skip
+                k = state.numbers[0, N_ATOMS]
+                take(dictionary.columns[state.rows[0, k - 1]], k, dictionary, 0, self.work.look)
 
     def step(self, points: Any, j: int) -> tuple[int, float]:
         """The winner of one step and its score, after a comparison with all scores."""
         dictionary, state, look = self.task.dictionaries[0], self.work.state, self.work.look
-        place, row = points.row[j], points.correlations[points.row[j]]
+        row = points.correlations[points.row[j]]
         k = state.numbers[0, N_ATOMS]
         gram = dictionary.gram[dictionary.columns[state.rows[0, :k]]][:, dictionary.columns]
         exact = row[dictionary.columns] - state.coefficients[0, :k].astype(np.float64) @ gram
         exact[state.special_position[0, : state.numbers[0, N_SPECIAL]]] = 0
-        unit = look_at(place, dictionary, state, look)
-        seen = unit * look.bits[[place_of.py_func(p, look) for p in range(len(exact))]]
+        top, unit = look_at(dictionary, state, 0, look)
+        seen = unit * look.bits[0, dictionary.place_seen]
+        assert seen.max() == pytest.approx(top * unit)
         account = look.account.copy()
-        winner, score, others = search(place, row, 1.0, dictionary, self.task._rules, state, look, True)
-        assert (winner, score) == search_one_by_one(row, dictionary, state)
+        find(points, j, dictionary, self.task._rules, state, 0, look)
+        winner, score, others = decide_by_look(row, dictionary, state, 0, look, True)
+        assert (winner, score) == search_one_by_one(row, dictionary, state, 0)
         n_searches, n_candidates = look.account - account
         assert n_searches == 1
         self.n_candidates.append(n_candidates)

@@ -92,7 +92,7 @@ class Searches:
                 short, short_score = -1, 0.0
                 if search.account[LAST_TOP] > 0 and k > 1:
                     short, short_score, bound, others = search_short(
-                        base, row, np.sqrt(points.squared_norms[j]), dictionary, rules, state, search
+                        base, row, np.sqrt(points.squared_norms[j]), dictionary, rules, state, 0, search
                     )
                 if short >= 0:
                     self.n_short += 1
@@ -165,12 +165,12 @@ def test_a_search_that_rests_looks_at_all_rows():
     search, state = searches.search, searches.work.state
     base = searches.task.atoms[: len(X)] @ searches.task.atoms[0]
     rules = searches.task._rules._replace(shortcut_from=0)
-    given = base[searches.dictionary.columns], base, 1.0, searches.dictionary, rules, state, search
+    given = base[searches.dictionary.columns], base, 1.0, searches.dictionary, rules, state, 0, search
     search.account[[LAST_TOP, WAITING]] = 1.0, 2.0
     found = search_as_usual(*given)
     assert search.account[WAITING] == 1
     assert found[2] == 0
-    assert found[:2] == search_whole(*given[:1], *given[3:6], 0, search)
+    assert found[:2] == search_whole(*given[:1], *given[3:])
 
 
 def test_small_problems_take_no_shortcut():

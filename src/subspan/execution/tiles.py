@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from subspan.kernels.lines import in_lines
 from subspan.kernels.products import BLOCK, STRIP, multiply_block, pack_rows, panel_width
 
 Floats = NDArray[np.floating]
@@ -37,7 +38,7 @@ def padded(rows: Floats) -> Floats:
 def in_panels(rows: Floats) -> Floats:
     """A copy of `rows` in the order in which `tile_product` reads them: (panels, features, rows of one)."""
     width = panel_width(rows.dtype)
-    out = np.empty((-(-len(rows) // width), rows.shape[1], width), rows.dtype)
+    out = in_lines((-(-len(rows) // width), rows.shape[1], width), rows.dtype)
     pack_rows(rows, out)
     return out
 
@@ -53,11 +54,11 @@ def tile_product(rows: Floats, panels: Floats, out: Floats | None = None) -> Flo
     """
     n_features, width = panels.shape[1:]
     if out is None:
-        out = np.empty((len(rows), len(panels) * width), rows.dtype)
+        out = in_lines((len(rows), len(panels) * width), rows.dtype)
     edge = np.empty((STRIP, width), rows.dtype)
     for start in range(0, len(rows), BLOCK):
         block = rows[start : start + BLOCK]
-        strips = np.empty((-(-len(block) // STRIP), n_features, STRIP), rows.dtype)
+        strips = in_lines((-(-len(block) // STRIP), n_features, STRIP), rows.dtype)
         pack_rows(block, strips)
         multiply_block(strips, panels, edge, out[start : start + BLOCK])
     return out

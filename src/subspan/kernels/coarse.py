@@ -20,36 +20,19 @@ from numba.core import cgutils, types
 from numba.extending import intrinsic, overload
 from numpy.typing import NDArray
 
-from subspan.kernels.jit import kernel, part
+from subspan.kernels.lines import in_lines
+from subspan.kernels.maxima import LANES, MEMBERS, block_maxima, largest_in_lanes, largest_of_lanes
 from subspan.kernels.products import VECTOR_BYTES, in_all_lanes
-from subspan.kernels.scores import CHUNK, GROUP, MANY
 
 # The largest number of 8 bits in use, and as fixed-point numbers with 8 bits after the point.
 LARGEST = 127
 FIXED = 256
-# Vectors of words that are in registers at a time; each makes two of sums.
-UNROLL = VECTOR_BYTES // 8
-# Words of a row come in whole blocks, for every size of vectors and for chunks of scores.
-WORDS = CHUNK // 2
-# Rows that are packed together: their numbers in one column are one number of 64 bits.
-ABREAST = 4
+# Words of a row come in whole blocks, for every size of vectors and for blocks of scores.
+WORDS = 512
+# Candidates of which exact scores are computed one by one, at most.
+MANY = 64
 # So many words more lie between two rows: see `row_length` of Gram matrices.
 GAP = 32
-
-
-class FirstLook(NamedTuple):
-    """Scratch of a first look. Scores of atoms at even positions come first, then those at odd ones."""
-
-    bits: NDArray[np.int16]
-    tops: NDArray[np.int16]
-    peaks: NDArray[np.int16]
-    listed: NDArray[np.int64]
-    groups: NDArray[np.int64]
-    candidates: NDArray[np.int64]
-    rows: NDArray[np.int64]
-    factors: NDArray[np.int16]
-    # Searches so far, and candidates in all of them.
-    account: NDArray[np.int64]
 
 
 def n_words(n_atoms: int) -> int:
@@ -57,18 +40,62 @@ def n_words(n_atoms: int) -> int:
     return -(-n_atoms // (2 * WORDS)) * WORDS
 
 
-def new_look(n_atoms: int, n_nonzero: int) -> FirstLook:
-    """Allocate the scratch of a look at as many as `n_atoms` atoms."""
+def places_of_columns(n_atoms: int) -> NDArray[np.int32]:
+    """Where the score of the atom in each column of a row stands.
+
+    Examples
+    --------
+    >>> places_of_columns(5)
+    array([  0, 512,   1, 513,   2], dtype=int32)
+    """
+    columns = np.arange(n_atoms, dtype=np.int32)
+    return columns // 2 + columns % 2 * np.int32(n_words(n_atoms))
+
+
+class FirstLook(NamedTuple):
+    """Scratch of first looks, one slot for each pursuit under way."""
+
+    # Scores of atoms at even columns of the rows come first, then those at odd ones.
+    bits: NDArray[np.int16]
+    # The largest of each lane of a block, see `kernels.maxima`.
+    peaks: NDArray[np.int16]
+    # Those that may be the largest, and their number.
+    candidates: NDArray[np.int64]
+    n_found: NDArray[np.int64]
+    # Atoms of the pursuit whose rows have been asked for, and the candidate whose row has.
+    n_asked: NDArray[np.int64]
+    likely: NDArray[np.int64]
+    # The largest score, the bound on errors, and what a unit of both stands for.
+    top: NDArray[np.int64]
+    error: NDArray[np.float64]
+    unit: NDArray[np.float64]
+    # Rows to combine, of the point and of its atoms, and what a unit of each stands for.
+    rows: NDArray[np.int64]
+    row_units: NDArray[np.float64]
+    # For all slots: factors of the rows, and blocks that hold candidates.
+    factors: NDArray[np.int16]
+    listed: NDArray[np.int64]
+    # Searches so far, and candidates in all of them.
+    account: NDArray[np.int64]
+
+
+def new_look(n_slots: int, n_atoms: int, n_nonzero: int) -> FirstLook:
+    """Allocate the scratch of looks at as many as `n_atoms` atoms."""
     n = 2 * n_words(n_atoms)
     return FirstLook(
-        bits=np.zeros(n, np.int16),
-        tops=np.zeros(n // GROUP, np.int16),
-        peaks=np.zeros(n // GROUP**2, np.int16),
-        listed=np.zeros(n // GROUP**2 + 1, np.int64),
-        groups=np.zeros(MANY * GROUP + 1, np.int64),
-        candidates=np.zeros(MANY * GROUP + 1, np.int64),
-        rows=np.zeros(n_nonzero + 1, np.int64),
+        bits=in_lines((n_slots, n), np.int16),
+        peaks=in_lines((n_slots, n // MEMBERS), np.int16),
+        candidates=np.zeros((n_slots, 8 * MANY), np.int64),
+        n_found=np.zeros(n_slots, np.int64),
+        n_asked=np.zeros(n_slots, np.int64),
+        likely=np.zeros(n_slots, np.int64),
+        top=np.zeros(n_slots, np.int64),
+        error=np.zeros(n_slots),
+        unit=np.zeros(n_slots),
+        rows=np.zeros((n_slots, n_nonzero + 1), np.int64),
+        row_units=np.zeros((n_slots, n_nonzero + 1)),
         factors=np.zeros(n_nonzero + 1, np.int16),
+        listed=np.zeros(n // (MEMBERS * LANES) + 1, np.int64),
         account=np.zeros(2, np.int64),
     )
 
@@ -76,96 +103,12 @@ def new_look(n_atoms: int, n_nonzero: int) -> FirstLook:
 def among_look(look: FirstLook, n_atoms: int) -> FirstLook:
     """The same scratch for a dictionary of this many atoms."""
     n = 2 * n_words(n_atoms)
-    return look._replace(bits=look.bits[:n], tops=look.tops[: n // GROUP], peaks=look.peaks[: n // GROUP**2])
+    return look._replace(bits=_beginning(look.bits, n), peaks=_beginning(look.peaks, n // MEMBERS))
 
 
-@part
-def largest_besides_own(patterns: NDArray[np.int32], row: int) -> np.int32:
-    """Largest magnitude in a row but that of the atom itself, as the bits of a number."""
-    magnitude = np.int32(0x7FFFFFFF)
-    top = np.int32(0)
-    for i in range(np.uint64(row)):
-        top = max(top, np.int32(patterns[row, i] & magnitude))
-    for i in range(np.uint64(row + 1), np.uint64(patterns.shape[1])):
-        top = max(top, np.int32(patterns[row, i] & magnitude))
-    return top
-
-
-@kernel
-def fix_rows(
-    gram: NDArray[np.floating],
-    patterns: NDArray[np.int32],
-    start: int,
-    fixed: NDArray[np.int16],
-    units: NDArray[np.float64],
-    number: NDArray[np.float32],
-    pattern: NDArray[np.int32],
-) -> None:
-    """Turn rows of a Gram matrix from `start` on into fixed-point numbers, FIXED to a unit of the row.
-
-    Parameters
-    ----------
-    gram, patterns : IN
-        The matrix and its bits. The largest number of a row but that of the atom itself, which becomes 0, is
-        LARGEST units.
-    fixed : OUT
-        Of shape (., columns, ABREAST): rows go together in groups.
-    units : OUT
-    number, pattern : scratch
-        One number and its bits.
-    """
-    for r in range(fixed.shape[0] * ABREAST):
-        own = start + r
-        group, member = r // ABREAST, r % ABREAST
-        pattern[0] = largest_besides_own(patterns, own)
-        largest = number[0]
-        scale = np.float32(0)
-        if largest > 0:
-            # Where the largest is next to nothing its reciprocal is beyond single precision.
-            scale = np.float32(min(FIXED * LARGEST / np.float64(largest), 1e38))
-        units[own] = FIXED / np.float64(scale) if largest > 0 else 0.0
-        for i in range(np.uint64(fixed.shape[1])):
-            value = np.int32(np.floor(gram[own, i] * scale + np.float32(0.5)))
-            fixed[group, i, member] = np.int16(value)
-        fixed[group, own, member] = 0
-
-
-@kernel
-def pack_words(
-    groups: NDArray[np.int64],
-    columns: NDArray[np.int32],
-    pairs: NDArray[np.int64],
-    halves: NDArray[np.int16],
-    out: NDArray[np.int16],
-) -> None:
-    """Fill rows of `out` with the rounded numbers at `columns`, two in a word.
-
-    Parameters
-    ----------
-    groups : IN
-        (., columns) fixed-point numbers of ABREAST rows each, as one number.
-    columns : IN
-    pairs, halves : scratch
-        (2, words of a row) of these, zero beyond the columns, and the same memory as numbers of 16 bits.
-    out : OUT
-    """
-    n = columns.shape[0]
-    n_words = np.uint64(out.shape[1])
-    for g in range(groups.shape[0]):
-        for w in range(np.uint64(n // 2)):
-            pairs[0, w] = groups[g, np.uint32(columns[np.uint64(2) * w])]
-            pairs[1, w] = groups[g, np.uint32(columns[np.uint64(2) * w + np.uint64(1)])]
-        if n % 2:
-            pairs[0, n // 2] = groups[g, columns[n - 1]]
-        for i in range(np.uint64(halves.shape[1])):
-            low = np.int16(np.int16(halves[0, i] + np.int16(128)) >> np.int16(8))
-            high = np.int16(halves[1, i] - low + np.int16(128))
-            halves[0, i] = np.int16((high & np.int16(-256)) + low)
-        for member in range(np.uint64(ABREAST)):
-            for w in range(n_words):
-                out[np.uint64(g * ABREAST) + member, w] = halves[0, np.uint64(ABREAST) * w + member]
-        for w in range(np.uint64(n // 2), n_words):
-            pairs[0, w] = 0
+def _beginning(rows: NDArray[np.int16], length: int) -> NDArray[np.int16]:
+    """The same memory as rows of another length, one right after the other."""
+    return rows.reshape(-1)[: len(rows) * length].reshape(len(rows), length)
 
 
 def combine_rows(
@@ -173,11 +116,15 @@ def combine_rows(
     rows: NDArray[np.int64],
     factors: NDArray[np.int16],
     n_rows: int,
+    shown: NDArray[np.int32],
     out: NDArray[np.int16],
-) -> None:
+    peaks: NDArray[np.int16],
+) -> int:
     """Fill `out` with |the sum of rows times factors|, in units of 1 / FIXED: lower bytes, then upper ones.
 
-    Every product is rounded down; half a unit each is added beforehand. Sums may wrap around on the way.
+    Every product is rounded down; half a unit each is added beforehand. Sums may wrap around on the way. What
+    has no bit in `shown`, one for each number of `out`, becomes 0. Fills `peaks` too and returns the
+    largest, as `block_maxima` does.
     """
     half = out.shape[0] // 2
     low = np.full(half, n_rows // 2, np.int32)
@@ -189,41 +136,54 @@ def combine_rows(
         low += (row << 8).astype(np.int16).astype(np.int32) * factor >> 16
     out[:half] = abs(low.astype(np.int16))
     out[half:] = abs(high.astype(np.int16))
+    out[np.unpackbits(shown.view(np.uint8), bitorder="little") == 0] = 0
+    return block_maxima(out, 0, peaks.shape[0] // LANES, peaks)
 
 
 @intrinsic  # type: ignore[untyped-decorator]
 def _in_registers(
-    _typing: Any, words: Any, rows: Any, factors: Any, n_rows: Any, out: Any
+    _typing: Any, words: Any, rows: Any, factors: Any, n_rows: Any, shown: Any, out: Any, peaks: Any
 ) -> tuple[Any, Callable[..., Any]]:
-    signature = types.void(words, rows, factors, n_rows, out)
+    signature = types.int64(words, rows, factors, n_rows, shown, out, peaks)
 
     def generate(context: Any, builder: Any, _: Any, arguments: Any) -> Any:
-        lanes = VECTOR_BYTES // 2
         short = ir.IntType(16)
-        vector = ir.VectorType(short, lanes)
-        wide = ir.VectorType(ir.IntType(32), lanes)
-        matrix, chosen, amounts, sums = (
+        vector = ir.VectorType(short, LANES)
+        wide = ir.VectorType(ir.IntType(32), LANES)
+        mask = ir.VectorType(ir.IntType(1), LANES)
+        matrix, chosen, amounts, visible, sums, tops = (
             context.make_array(kind)(context, builder, arguments[place])
-            for kind, place in ((words, 0), (rows, 1), (factors, 2), (out, 4))
+            for kind, place in ((words, 0), (rows, 1), (factors, 2), (shown, 4), (out, 5), (peaks, 6))
         )
         row_bytes = cgutils.unpack_tuple(builder, matrix.strides)[0]
         index = row_bytes.type
         half_bytes = cgutils.unpack_tuple(builder, sums.shape)[0]
         n = builder.sext(arguments[3], index) if arguments[3].type != index else arguments[3]
 
-        def address(base: Any, offset: Any) -> Any:
-            return builder.inttoptr(builder.add(builder.ptrtoint(base, index), offset), vector.as_pointer())
+        def address(base: Any, offset: Any, kind: Any = vector) -> Any:
+            return builder.inttoptr(builder.add(builder.ptrtoint(base, index), offset), kind.as_pointer())
 
         def constant(value: int, kind: Any) -> Any:
-            return ir.Constant(kind, [value] * lanes)
+            return ir.Constant(kind, [value] * LANES)
 
         def upper_half(x: Any, factor: Any) -> Any:
             product = builder.mul(builder.sext(x, wide), builder.sext(factor, wide))
             return builder.trunc(builder.ashr(product, constant(16, wide)), vector)
 
+        def magnitude(value: Any, place: Any) -> Any:
+            """|value| where it is shown; `place` in bytes of the sums, each of which has a bit."""
+            bits = builder.load(
+                address(visible.data, builder.lshr(place, index(4)), ir.IntType(LANES)), align=1
+            )
+            negative = builder.icmp_signed("<", value, constant(0, vector))
+            positive = builder.select(negative, builder.neg(value), value)
+            return builder.select(builder.bitcast(bits, mask), positive, constant(0, vector))
+
         first = in_all_lanes(builder, builder.trunc(builder.sdiv(n, index(2)), short), vector)
-        totals = [cgutils.alloca_once_value(builder, constant(0, vector)) for _ in range(2 * UNROLL)]
-        block_bytes = UNROLL * VECTOR_BYTES
+        totals = [cgutils.alloca_once_value(builder, constant(0, vector)) for _ in range(2 * MEMBERS)]
+        top = cgutils.alloca_once_value(builder, constant(0, vector))
+        builder.store(constant(0, vector), top)
+        block_bytes = MEMBERS * VECTOR_BYTES
         n_blocks = builder.sdiv(half_bytes, index(block_bytes))
         with cgutils.for_range(builder, n_blocks) as blocks:
             offset = builder.mul(blocks.index, index(block_bytes))
@@ -233,39 +193,31 @@ def _in_registers(
                 row = builder.load(builder.gep(chosen.data, [loop.index]))
                 start = builder.add(builder.mul(row, row_bytes), offset)
                 factor = in_all_lanes(builder, builder.load(builder.gep(amounts.data, [loop.index])), vector)
-                for v in range(UNROLL):
+                for v in range(MEMBERS):
                     x = builder.load(
                         address(matrix.data, builder.add(start, index(v * VECTOR_BYTES))), align=2
                     )
                     parts = (builder.shl(x, constant(8, vector)), x)
                     for total, number in zip(totals[2 * v : 2 * v + 2], parts, strict=True):
                         builder.store(builder.add(builder.load(total), upper_half(number, factor)), total)
-            for v in range(UNROLL):
-                place = builder.add(offset, index(v * VECTOR_BYTES))
-                for total, begin in zip(totals[2 * v : 2 * v + 2], (index(0), half_bytes), strict=True):
-                    value = builder.load(total)
-                    negative = builder.icmp_signed("<", value, constant(0, vector))
-                    magnitude = builder.select(negative, builder.neg(value), value)
-                    builder.store(magnitude, address(sums.data, builder.add(place, begin)), align=2)
-        return context.get_dummy_value()
+            for half, begin in enumerate((index(0), half_bytes)):
+                members = []
+                for v in range(MEMBERS):
+                    place = builder.add(builder.add(offset, begin), index(v * VECTOR_BYTES))
+                    members.append(magnitude(builder.load(totals[2 * v + half]), place))
+                    builder.store(members[-1], address(sums.data, place), align=2)
+                peak = largest_in_lanes(builder, members)
+                place = builder.sdiv(builder.add(offset, begin), index(MEMBERS))
+                builder.store(peak, address(tops.data, place), align=2)
+                builder.store(largest_in_lanes(builder, [builder.load(top), peak]), top)
+        return largest_of_lanes(builder, builder.load(top))
 
     return signature, generate
 
 
 # Numba compares the signatures, annotations included.
 @overload(combine_rows)
-def _compiled(words, rows, factors, n_rows, out):  # type: ignore[no-untyped-def]  # noqa: ARG001
-    return lambda words, rows, factors, n_rows, out: _in_registers(words, rows, factors, n_rows, out)
-
-
-@part
-def place_of(position: int, look: FirstLook) -> int:
-    """Where the score of the atom at `position` stands."""
-    return position // 2 + (look.bits.shape[0] // 2 if position % 2 else 0)
-
-
-@part
-def position_at(place: int, look: FirstLook) -> int:
-    """Position of the atom whose score stands at `place`."""
-    half = look.bits.shape[0] // 2
-    return 2 * place if place < half else 2 * (place - half) + 1
+def _compiled(words, rows, factors, n_rows, shown, out, peaks):  # type: ignore[no-untyped-def]  # noqa: ARG001
+    return lambda words, rows, factors, n_rows, shown, out, peaks: _in_registers(
+        words, rows, factors, n_rows, shown, out, peaks
+    )

@@ -21,9 +21,13 @@ def number_at(dictionary: Dictionary, position: int) -> int:
 
 
 @part
+def gram_place(dictionary: Dictionary, position: int) -> int:
+    """Row and column of the atom at `position` in the Gram matrix, which may be that of all atoms."""
+    return dictionary.columns[position] if dictionary.coarse.shape[0] > 0 else position
+
+
+@part
 def gram_entry(dictionary: Dictionary, one: int, other: int) -> np.floating:
     """Inner product of the atoms at two positions of the dictionary."""
-    if dictionary.coarse.shape[0] > 0:
-        # The matrix is that of all atoms.
-        return dictionary.gram[dictionary.columns[one], dictionary.columns[other]]  # type: ignore[no-any-return]
-    return dictionary.gram[one, other]  # type: ignore[no-any-return]
+    row, column = gram_place(dictionary, one), gram_place(dictionary, other)
+    return dictionary.gram[row, column]  # type: ignore[no-any-return]

@@ -16,8 +16,8 @@ from numba.extending import intrinsic, overload
 from numpy.typing import NDArray
 
 from subspan.kernels.jit import part
+from subspan.kernels.lines import LINE_BYTES
 
-LINE_BYTES = 64
 # For reading, into the second-level cache, as data: the terms of LLVM's `prefetch`. The first level has too
 # few requests under way at a time; those of the running loop would queue behind ours.
 READ, SECOND_LEVEL, DATA = 0, 2, 1

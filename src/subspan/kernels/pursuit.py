@@ -1,7 +1,7 @@
 """Damped orthogonal matching pursuit (Algorithm 1 of the paper) for a tile of points.
 
-Two drivers share the same steps. `pursue` holds the Gram matrix of its dictionary and takes one point
-from beginning to end. `begin` and `advance` do without: between two steps the caller forms the
+Two drivers share the same steps. `pursue` holds the Gram matrix of its dictionary and takes a few points at a
+time from beginning to end. `begin` and `advance` do without: between two steps the caller forms the
 correlations of all residuals of the tile by one matrix product.
 """
 
@@ -12,16 +12,16 @@ from numpy.typing import NDArray
 
 from subspan.kernels.coarse import FirstLook
 from subspan.kernels.entries import atom_at
-from subspan.kernels.first_look import search_by_look
+from subspan.kernels.first_look import ask_for_rows, decide, find_candidates, take_row
 from subspan.kernels.jit import kernel, part, passage
 from subspan.kernels.prefetch import ask_for
 from subspan.kernels.scores import LAST_TOP, Search, largest_besides
 from subspan.kernels.search import (
     add_image,
-    extend_special,
+    begin_listed,
+    extend_listed,
     image_length,
-    list_special,
-    score_special,
+    score_listed,
     search_all,
     search_atom,
 )
@@ -30,32 +30,39 @@ from subspan.kernels.state import (
     N_REFUSED,
     RUNNING,
     Dictionary,
+    Lanes,
     Memory,
     Picks,
     Points,
     PursuitState,
     Rules,
 )
-from subspan.kernels.steps import begin_point, best_special, step, write_picks
+from subspan.kernels.steps import begin_point, best_listed, step, write_picks
 
 
 @passage
 def bound_on_plain(
-    memory: Memory, j: int, squared_norm: float, rules: Rules, state: PursuitState, search: Search
+    memory: Memory,
+    j: int,
+    squared_norm: float,
+    rules: Rules,
+    state: PursuitState,
+    slot: int,
+    search: Search,
 ) -> float:
     """Bound on the |scores| of plain atoms at this step, from what memory tells of it.
 
     Atoms that are not special now were not special then: none of them scored above the runner-up, and
     since then its score can have grown by no more than the residual moved.
     """
-    k = state.numbers[0, N_ATOMS]
+    k = state.numbers[slot, N_ATOMS]
     if memory.runner_up[j, k] < 0:
         return np.inf
     search.image[:k] = 0
     for a in range(k):
-        search.changes[a] = state.values[0, a] - memory.values[j, k, a]
-        add_image(search.changes[a], a, state, search)
-    bound = memory.runner_up[j, k] + rules.reach * image_length(rules, state, search)
+        search.changes[a] = state.values[slot, a] - memory.values[j, k, a]
+        add_image(search.changes[a], a, state, slot, search)
+    bound = memory.runner_up[j, k] + rules.reach * image_length(rules, state, slot, search)
     # Correlations carry rounding errors of the data's type.
     rounding = rules.product_error
     return float(bound * (1 + rounding) + rounding * rules.reach * np.sqrt(squared_norm))
@@ -72,25 +79,25 @@ def remember(
     others: float,
     rules: Rules,
     state: PursuitState,
+    slot: int,
     search: Search,
     looks_first: bool,
 ) -> None:
     """Remember how large a plain score besides that of the atom picked at step `k` can be, after a search."""
     runner_up = abs(score)
-    if state.rows[0, k] == winner:
+    if state.rows[slot, k] == winner:
         runner_up = others
         if not looks_first:
             runner_up = min(largest_besides(search, winner, rules.magnitude_mask) + error, others)
     # Refused atoms are in no later list of special ones, so nothing is known of them then.
-    if state.numbers[0, N_REFUSED] == 0:
+    if state.numbers[slot, N_REFUSED] == 0:
         memory.runner_up[j, k] = runner_up
 
 
 @part
-def ask_for_next(points: Points, j: int, dictionary: Dictionary, k: int, n_steps: int) -> None:
-    """At step `k` of point `j`, ask for a share of what the point after it begins with."""
-    coming = j + 1
-    if coming == points.active.shape[0] or not points.active[coming]:
+def ask_for_next(points: Points, coming: int, dictionary: Dictionary, k: int, n_steps: int) -> None:
+    """At step `k` of a pursuit, ask for a share of what point `coming`, which is next, begins with."""
+    if coming >= points.active.shape[0] or not points.active[coming]:
         return
     own = dictionary.position[points.own[coming]] if points.own[coming] >= 0 else -1
     if dictionary.coarse.shape[0] > 0:
@@ -112,99 +119,145 @@ def gather_base(row: NDArray[np.floating], dictionary: Dictionary, search: Searc
 
 
 @passage
-def find_winner(
-    place: int,
-    row: NDArray[np.floating],
-    base: NDArray[np.floating],
-    norm: float,
+def base_of(
+    points: Points, j: int, dictionary: Dictionary, search: Search, lanes: Lanes, slot: int
+) -> NDArray[np.floating]:
+    """Correlations of point `j` with the atoms of the dictionary.
+
+    As they are, as a row of its Gram matrix if the point is one of them, or else gathered once.
+    """
+    own = dictionary.position[points.own[j]] if points.own[j] >= 0 else -1
+    base = search.base
+    if dictionary.columns.shape[0] == 0:
+        base = points.correlations[points.row[j], : search.base.shape[0]]
+    elif own >= 0:
+        base = dictionary.gram[own, : search.base.shape[0]]
+    elif not lanes.gathered[slot]:
+        gather_base(points.correlations[points.row[j]], dictionary, search)
+        lanes.gathered[slot] = True
+    return base
+
+
+@part
+def begin_lane(
+    points: Points,
+    j: int,
     dictionary: Dictionary,
     rules: Rules,
     state: PursuitState,
+    slot: int,
     search: Search,
     look: FirstLook,
-    remembers: bool,
-) -> tuple[int, float, float, float]:
-    """What `search_atom` tells, by a first look at the scores where there are numbers for one."""
+    lanes: Lanes,
+    memory: Memory,
+    picks: Picks,
+) -> None:
+    """Let the pursuit of point `j` get under way in a slot."""
+    begin_point(points, j, dictionary, rules, state, slot, picks)
+    begin_listed(points.correlations[points.row[j]], dictionary, state, slot, search)
+    search.account[LAST_TOP] = 0.0
     if dictionary.coarse.shape[0] > 0:
-        winner, score, others = search_by_look(place, row, norm, dictionary, rules, state, look, remembers)
-        return winner, score, 0.0, others
-    return search_atom(base, row, norm, dictionary, rules, state, search)
+        take_row(points.row[j], 0, dictionary, slot, look)
+        look.n_asked[slot] = 0
+    lanes.point[slot] = j
+    lanes.gathered[slot] = False
+    lanes.follows[slot] = memory.runner_up.shape[0] > 0
+
+
+@part
+def under_way(lanes: Lanes, state: PursuitState, slot: int) -> bool:
+    """Whether a pursuit in this slot has another step to take."""
+    return bool(lanes.point[slot] >= 0 and state.numbers[slot, RUNNING])
 
 
 @passage
-def pursue_point(
+def prepare_step(
     points: Points,
-    j: int,
+    dictionary: Dictionary,
+    atom_norms: NDArray[np.float64],
+    rules: Rules,
+    state: PursuitState,
+    slot: int,
+    search: Search,
+    look: FirstLook,
+    lanes: Lanes,
+    memory: Memory,
+) -> None:
+    """Find out whether a step needs a search, and ask for what it takes."""
+    j = lanes.point[slot]
+    k = state.numbers[slot, N_ATOMS]
+    score_listed(state, slot, search)
+    special, value = best_listed(atom_norms, dictionary, rules, state, slot)
+    # No search is needed where a special atom is sure to win.
+    settled = False
+    if lanes.follows[slot] and special >= 0:
+        bound = bound_on_plain(memory, j, points.squared_norms[j], rules, state, slot, search)
+        settled = value > bound * bound
+    lanes.special[slot], lanes.value[slot], lanes.settled[slot] = special, value, settled
+    if not settled:
+        if dictionary.coarse.shape[0] > 0:
+            ask_for_rows(dictionary, state, slot, look)
+        ask_for_next(points, j + lanes.point.shape[0], dictionary, k, rules.n_nonzero)
+
+
+@passage
+def take_step(
+    points: Points,
     dictionary: Dictionary,
     atoms: NDArray[np.floating],
     atom_norms: NDArray[np.float64],
     rules: Rules,
     state: PursuitState,
+    slot: int,
     search: Search,
     look: FirstLook,
+    lanes: Lanes,
     memory: Memory,
     picks: Picks,
     counts: NDArray[np.int64],
 ) -> None:
-    """Solve point `j`; the arguments are those of `pursue`."""
-    columns = dictionary.columns
+    """End the search of a step, if it needs one, and take the step."""
+    j = lanes.point[slot]
+    k = state.numbers[slot, N_ATOMS]
+    row = points.correlations[points.row[j]]
     looks_first = dictionary.coarse.shape[0] > 0
     remembers = memory.runner_up.shape[0] > 0
-    begin_point(points, j, dictionary, rules, state, 0, picks)
-    row = points.correlations[points.row[j]]
-    norm = np.sqrt(points.squared_norms[j])
-    own = dictionary.position[points.own[j]] if points.own[j] >= 0 else -1
-    # Correlations with the atoms of the dictionary: as they are, as a row of its Gram matrix if the
-    # point is one of them, or else gathered once they are needed. A first look needs none.
-    base = search.base
-    if columns.shape[0] == 0:
-        base = row[: search.base.shape[0]]
-    elif own >= 0 and not looks_first:
-        base = dictionary.gram[own, : search.base.shape[0]]
-    complete = columns.shape[0] == 0 or own >= 0 or looks_first
-    search.account[LAST_TOP] = 0.0
-    list_special(row, dictionary, state, search)
-    # Whether this pursuit has taken the same atoms so far as the one that memory tells of.
-    follows = remembers
-    while state.numbers[0, RUNNING]:
-        k = state.numbers[0, N_ATOMS]
-        winner = -1
-        score = 0.0
-        error = 0.0
-        others = 0.0
-        score_special(state, search)
-        special, value = best_special(atom_norms, dictionary, rules, state, 0)
-        # No search is needed where a special atom is sure to win.
-        settled = False
-        if follows and special >= 0:
-            bound = bound_on_plain(memory, j, points.squared_norms[j], rules, state, search)
-            settled = value > bound * bound
-        if not settled:
-            ask_for_next(points, j, dictionary, k, rules.n_nonzero)
-            if not complete:
-                gather_base(row, dictionary, search)
-                complete = True
-            winner, score, error, others = find_winner(
-                points.row[j], row, base, norm, dictionary, rules, state, search, look, remembers
+    settled = lanes.settled[slot]
+    winner = -1
+    score = 0.0
+    error = 0.0
+    others = 0.0
+    if not settled:
+        if looks_first:
+            winner, score, others = decide(row, dictionary, state, slot, look, remembers)
+        else:
+            base = base_of(points, j, dictionary, search, lanes, slot)
+            norm = np.sqrt(points.squared_norms[j])
+            winner, score, error, others = search_atom(
+                base, row, norm, dictionary, rules, state, slot, search
             )
-            if remembers:
-                memory.runner_up[j, k] = -1.0
-                for a in range(k):
-                    memory.values[j, k, a] = state.values[0, a]
-        scans_next = not follows or k + 1 >= rules.n_nonzero or memory.runner_up[j, k + 1] < 0
-        accepted = step(
-            winner, score, special, value, points, j, dictionary, atoms, atom_norms, rules, state, 0,
-            search.cross, scans_next, picks, counts,
-        )  # fmt: skip
-        if accepted:
-            search.taken[k] = 0.0
-            extend_special(dictionary, state, search)
-        if remembers and accepted:
-            if not settled:
-                remember(memory, j, k, winner, score, error, others, rules, state, search, looks_first)
-            follows = follows and memory.rows[j, k] == state.rows[0, k]
-            memory.rows[j, k] = state.rows[0, k]
-    write_picks(j, dictionary, state, 0, picks)
+        if remembers:
+            memory.runner_up[j, k] = -1.0
+            for a in range(k):
+                memory.values[j, k, a] = state.values[slot, a]
+    follows = lanes.follows[slot]
+    scans_next = not follows or k + 1 >= rules.n_nonzero or memory.runner_up[j, k + 1] < 0
+    accepted = step(
+        winner, score, lanes.special[slot], lanes.value[slot], points, j, dictionary, atoms, atom_norms,
+        rules, state, slot, search.cross, scans_next, picks, counts,
+    )  # fmt: skip
+    if accepted:
+        search.taken[k] = 0.0
+        if looks_first:
+            take_row(dictionary.columns[state.rows[slot, k]], k + 1, dictionary, slot, look)
+            if not settled and look.likely[slot] == state.rows[slot, k]:
+                look.n_asked[slot] = k + 1
+        extend_listed(dictionary, state, slot, search)
+    if remembers and accepted:
+        if not settled:
+            remember(memory, j, k, winner, score, error, others, rules, state, slot, search, looks_first)
+        lanes.follows[slot] = follows and memory.rows[j, k] == state.rows[slot, k]
+        memory.rows[j, k] = state.rows[slot, k]
 
 
 @kernel
@@ -217,26 +270,54 @@ def pursue(
     state: PursuitState,
     search: Search,
     look: FirstLook,
+    lanes: Lanes,
     memory: Memory,
     picks: Picks,
     counts: NDArray[np.int64],
 ) -> None:
     """Solve the active points of a tile over one dictionary whose Gram matrix is at hand.
 
+    Pursuits of several points go side by side, one step of each in turn: while one of them waits for numbers
+    that it has asked for, the next one is at work.
+
     Parameters
     ----------
     points, dictionary, atoms, atom_norms, rules : IN
-    state, search, look : scratch
-        One slot of state.
+    state, search, look, lanes : scratch
+        As many slots of each as pursuits may be under way; more than one only for first looks.
     memory : IN and OUT
         What the scans of earlier outer iterations saw; empty if there is only one.
     picks, counts : OUT
     """
-    for j in range(points.active.shape[0]):
-        if points.active[j]:
-            pursue_point(
-                points, j, dictionary, atoms, atom_norms, rules, state, search, look, memory, picks, counts
-            )
+    n_slots = np.uint64(lanes.point.shape[0])
+    lanes.point[:] = -1
+    coming = 0
+    n_under_way = 1
+    while n_under_way > 0:
+        n_under_way = 0
+        for slot in range(n_slots):
+            while lanes.point[slot] < 0 and coming < points.active.shape[0]:
+                if points.active[coming]:
+                    begin_lane(
+                        points, coming, dictionary, rules, state, slot, search, look, lanes, memory, picks
+                    )
+                coming += 1
+            n_under_way += lanes.point[slot] >= 0
+            if under_way(lanes, state, slot):
+                prepare_step(points, dictionary, atom_norms, rules, state, slot, search, look, lanes, memory)
+        if dictionary.coarse.shape[0] > 0:
+            for slot in range(n_slots):
+                if under_way(lanes, state, slot) and not lanes.settled[slot]:
+                    find_candidates(points, lanes.point[slot], dictionary, rules, state, slot, look)
+        for slot in range(n_slots):
+            if under_way(lanes, state, slot):
+                take_step(
+                    points, dictionary, atoms, atom_norms, rules, state, slot, search, look, lanes,
+                    memory, picks, counts,
+                )  # fmt: skip
+            if lanes.point[slot] >= 0 and not state.numbers[slot, RUNNING]:
+                write_picks(lanes.point[slot], dictionary, state, slot, picks)
+                lanes.point[slot] = -1
 
 
 @kernel
@@ -279,7 +360,7 @@ def advance(
         if not state.numbers[j, RUNNING]:
             continue
         winner, score = search_all(products[j, : search.base.shape[0]], dictionary, rules, state, j, search)
-        special, value = best_special(atom_norms, dictionary, rules, state, j)
+        special, value = best_listed(atom_norms, dictionary, rules, state, j)
         if step(
             winner, score, special, value, points, j, dictionary, atoms, atom_norms, rules, state, j,
             search.cross, True, picks, counts,

@@ -8,7 +8,7 @@ pursuit has not read before comes from far away; it is asked for while the work 
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,34 +29,6 @@ MANY = 64
 SHARE, LAST_TOP, ROUNDING, PAUSE, WAITING = range(5)
 # The share of the largest score that scores may be wrong by, at first.
 FIRST_SHARE = 0.1
-
-
-class Ranking(Protocol):
-    """Scores to be compared, as integers, and what tells where the largest are."""
-
-    @property
-    def bits(self) -> NDArray[np.signedinteger]:
-        """The scores, in whole chunks."""
-
-    @property
-    def tops(self) -> NDArray[np.signedinteger]:
-        """The largest of each group."""
-
-    @property
-    def peaks(self) -> NDArray[np.signedinteger]:
-        """The largest of each group of these."""
-
-    @property
-    def listed(self) -> NDArray[np.int64]:
-        """Groups of groups that may hold the largest."""
-
-    @property
-    def groups(self) -> NDArray[np.int64]:
-        """Groups that may."""
-
-    @property
-    def candidates(self) -> NDArray[np.int64]:
-        """Places of scores that may be the largest."""
 
 
 class Search(NamedTuple):
@@ -86,11 +58,11 @@ class Search(NamedTuple):
     amounts: NDArray[np.floating]
     # Inner products of a new atom with those before it, and with itself.
     cross: NDArray[np.float64]
-    # Of the special atoms that a pursuit begins with: correlations with the point, inner products with the
-    # atoms so far, a row each, and scores.
-    special_base: NDArray[np.floating]
-    special_gram: NDArray[np.floating]
-    special_scores: NDArray[np.floating]
+    # Of the atoms that a pursuit has listed: correlations with the point, inner products with the
+    # atoms so far, a row each, and scores. The former two are kept for each pursuit under way.
+    listed_base: NDArray[np.floating]
+    listed_gram: NDArray[np.floating]
+    listed_scores: NDArray[np.floating]
     # Which share of the largest score the scores may be wrong by, that score at the last search (0 before
     # the first), the rounding errors in the scores so far, how many searches go by after a shortcut that
     # spared little, and how many of them are still to come.
@@ -105,8 +77,10 @@ def bits_type(dtype: np.dtype) -> type[np.signedinteger]:
     return np.int32 if dtype.itemsize == 4 else np.int64
 
 
-def new_search(n_atoms: int, n_nonzero: int, n_targets: int, weighted: bool, dtype: np.dtype) -> Search:
-    """Allocate the scratch of a search among at most `n_atoms` atoms, `n_targets` of which have targets."""
+def new_search(
+    n_slots: int, n_atoms: int, n_nonzero: int, n_targets: int, weighted: bool, dtype: np.dtype
+) -> Search:
+    """Allocate the scratch of searches among at most `n_atoms` atoms, `n_targets` of which have targets."""
     n = -(-n_atoms // CHUNK) * CHUNK
     integer = bits_type(dtype)
     scores, number = np.zeros(n, dtype), np.zeros(1, dtype)
@@ -127,9 +101,9 @@ def new_search(n_atoms: int, n_nonzero: int, n_targets: int, weighted: bool, dty
         chosen=np.zeros(n_nonzero, np.int64),
         amounts=np.zeros(n_nonzero, dtype),
         cross=np.zeros(n_nonzero),
-        special_base=np.zeros(n_targets + 1, dtype),
-        special_gram=np.zeros((n_nonzero, n_targets + 1), dtype),
-        special_scores=np.zeros(n_targets + 1, dtype),
+        listed_base=np.zeros((n_slots, n_targets), dtype),
+        listed_gram=np.zeros((n_slots, n_nonzero, n_targets), dtype),
+        listed_scores=np.zeros(n_targets, dtype),
         account=np.array([FIRST_SHARE, 0.0, 0.0, 0.0, 0.0]),
         number=number,
         pattern=number.view(integer),
@@ -186,7 +160,7 @@ def subtract_rows(gram: NDArray[np.floating], search: Search, n_rows: int, start
 
 
 @part
-def chunk_maximum(start: int, search: Ranking, magnitude_mask: np.signedinteger) -> np.signedinteger:
+def chunk_maximum(start: int, search: Search, magnitude_mask: np.signedinteger) -> np.signedinteger:
     """Largest |score| of a chunk, of its groups and of groups of groups, as integers.
 
     Without its sign bit a float orders as its bit pattern does, and integer maxima vectorise under strict
@@ -226,7 +200,8 @@ def update_scores(
 ) -> np.signedinteger:
     """Subtract the chosen rows, from `base` or from the scores there are; the largest |score|, as an integer.
 
-    Special atoms take no part in the maximum. Their scores are in the state afterwards, if all is done anew.
+    Special atoms take no part in the maximum. Scores of listed ones are in the state afterwards, if all is
+    done anew.
     """
     scores = search.scores
     n = base.shape[0]
@@ -244,8 +219,9 @@ def update_scores(
         subtract_rows(dictionary.gram, search, n_rows, start, stop)
         while special < n_special and state.special_position[slot, special] < stop:
             position = state.special_position[slot, special]
-            if anew:
-                state.special_score[slot, special] = scores[position]
+            listed = state.special_listed[slot, special]
+            if anew and listed >= 0:
+                state.listed_score[slot, listed] = scores[position]
             scores[position] = 0
             special += 1
         if dictionary.weights.shape[0] > 0:
@@ -316,7 +292,7 @@ def list_members(
 
 
 @part
-def find_candidates(threshold: np.signedinteger, search: Ranking, magnitude_mask: np.signedinteger) -> int:
+def find_candidates(threshold: np.signedinteger, search: Search, magnitude_mask: np.signedinteger) -> int:
     """List the positions whose |score| is at least `threshold`; their number, or something above MANY."""
     n_peaks = 0
     for peak in range(search.peaks.shape[0]):

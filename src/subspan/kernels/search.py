@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from subspan.kernels.entries import atom_at, gram_entry
+from subspan.kernels.entries import atom_at, gram_entry, gram_place
 from subspan.kernels.jit import part, passage
 from subspan.kernels.scores import (
     LAST_TOP,
@@ -27,7 +27,7 @@ from subspan.kernels.scores import (
     position_of,
     update_scores,
 )
-from subspan.kernels.state import N_ATOMS, N_LISTED, N_SPECIAL, Dictionary, PursuitState, Rules
+from subspan.kernels.state import N_ATOMS, N_LISTED, Dictionary, PursuitState, Rules
 
 # Candidates such that one more row to subtract costs as much.
 FEW = 6
@@ -38,19 +38,19 @@ LONGEST_PAUSE = 255
 
 
 @part
-def add_image(amount: float, atom: int, state: PursuitState, search: Search) -> None:
+def add_image(amount: float, atom: int, state: PursuitState, slot: int, search: Search) -> None:
     """Add to L' d what it gains if entry `atom` of d grows by `amount`; L is the factor of the system."""
     for a in range(np.uint64(atom + 1)):
-        search.image[a] = search.image[a] + amount * state.cholesky[0, atom, a]
+        search.image[a] = search.image[a] + amount * state.cholesky[slot, atom, a]
 
 
 @part
-def image_length(rules: Rules, state: PursuitState, search: Search) -> float:
+def image_length(rules: Rules, state: PursuitState, slot: int, search: Search) -> float:
     """Bound on ||X_S d|| for the changes d of the coefficients, given their image L' d.
 
     The square is ||L' d||^2 - damping ||d||^2; inner products carry rounding errors of the data's type.
     """
-    k = state.numbers[0, N_ATOMS]
+    k = state.numbers[slot, N_ATOMS]
     total = 0.0
     squares = 0.0
     magnitude = 0.0
@@ -64,78 +64,75 @@ def image_length(rules: Rules, state: PursuitState, search: Search) -> float:
 
 @part
 def exact_score(
-    score: np.floating, position: int, dictionary: Dictionary, state: PursuitState
+    score: np.floating, position: int, dictionary: Dictionary, state: PursuitState, slot: int
 ) -> np.floating:
     """What `update_scores` makes of one number of its base with all rows, operation by operation."""
-    for a in range(state.numbers[0, N_ATOMS]):
-        score = score - state.coefficients[0, a] * gram_entry(dictionary, state.rows[0, a], position)
+    for a in range(state.numbers[slot, N_ATOMS]):
+        score = score - state.coefficients[slot, a] * gram_entry(dictionary, state.rows[slot, a], position)
     return score
 
 
 @part
-def list_special(
-    row: NDArray[np.floating], dictionary: Dictionary, state: PursuitState, search: Search
+def begin_listed(
+    row: NDArray[np.floating], dictionary: Dictionary, state: PursuitState, slot: int, search: Search
 ) -> None:
-    """Note the correlations of the point with special atoms that may be picked; `row` has those with all."""
-    for e in range(state.numbers[0, N_SPECIAL]):
-        if not state.special_blocked[0, e]:
-            place = atom_at(dictionary, state.special_position[0, e])
-            search.special_base[state.special_slot[0, e]] = row[place]
+    """Note the correlations of the point with the atoms listed; `row` has those with all."""
+    for i in range(np.uint64(state.numbers[slot, N_LISTED])):
+        place = atom_at(dictionary, state.listed_position[slot, i])
+        search.listed_base[slot, i] = row[place]
 
 
 @part
-def extend_special(dictionary: Dictionary, state: PursuitState, search: Search) -> None:
-    """Note the inner products of the newest atom with the special atoms that may be picked."""
-    newest = state.numbers[0, N_ATOMS] - 1
-    position = state.rows[0, newest]
-    for e in range(state.numbers[0, N_SPECIAL]):
-        if not state.special_blocked[0, e]:
-            entry = gram_entry(dictionary, position, state.special_position[0, e])
-            search.special_gram[newest, state.special_slot[0, e]] = entry
+def extend_listed(dictionary: Dictionary, state: PursuitState, slot: int, search: Search) -> None:
+    """Note the inner products of the newest atom with the atoms listed."""
+    newest = state.numbers[slot, N_ATOMS] - 1
+    row = dictionary.gram[gram_place(dictionary, state.rows[slot, newest])]
+    for i in range(np.uint64(state.numbers[slot, N_LISTED])):
+        search.listed_gram[slot, newest, i] = row[np.uint64(state.listed_place[slot, i])]
 
 
 @part
-def score_special(state: PursuitState, search: Search) -> None:
-    """Exact scores of the special atoms that may be picked: all at once, each as `exact_score` has it."""
-    scores = search.special_scores
-    n = np.uint64(state.numbers[0, N_LISTED])
+def score_listed(state: PursuitState, slot: int, search: Search) -> None:
+    """Exact scores of the atoms listed: all at once, each as `exact_score` has it."""
+    scores = search.listed_scores
+    n = np.uint64(state.numbers[slot, N_LISTED])
     for i in range(n):
-        scores[i] = search.special_base[i]
-    for a in range(np.uint64(state.numbers[0, N_ATOMS])):
-        value = state.coefficients[0, a]
+        scores[i] = search.listed_base[slot, i]
+    for a in range(np.uint64(state.numbers[slot, N_ATOMS])):
+        value = state.coefficients[slot, a]
         for i in range(n):
-            scores[i] = scores[i] - value * search.special_gram[a, i]
-    if n > 0:
-        for e in range(state.numbers[0, N_SPECIAL]):
-            if not state.special_blocked[0, e]:
-                state.special_score[0, e] = scores[state.special_slot[0, e]]
+            scores[i] = scores[i] - value * search.listed_gram[slot, a, i]
+    for i in range(n):
+        state.listed_score[slot, i] = scores[i]
 
 
 @part
-def choose_rows(allowed: float, rules: Rules, state: PursuitState, search: Search) -> tuple[int, float]:
+def choose_rows(
+    allowed: float, rules: Rules, state: PursuitState, slot: int, search: Search
+) -> tuple[int, float]:
     """Choose rows to subtract, so that the scores become those of a residual at most `allowed` away.
 
     Returns their number and how far away it is. Rows with large changes of their coefficients go first.
     """
-    k = state.numbers[0, N_ATOMS]
+    k = state.numbers[slot, N_ATOMS]
     changes = search.changes
     search.image[:k] = 0
     for a in range(k):
-        changes[a] = float(state.coefficients[0, a]) - search.taken[a]
-        add_image(changes[a], a, state, search)
+        changes[a] = float(state.coefficients[slot, a]) - search.taken[a]
+        add_image(changes[a], a, state, slot, search)
     n_rows = 0
     # Of the newest row nothing was subtracted so far.
     a = k - 1
     left = np.inf
     while n_rows < k and left > allowed:
-        search.chosen[n_rows] = state.rows[0, a]
+        search.chosen[n_rows] = state.rows[slot, a]
         search.amounts[n_rows] = changes[a]
         search.taken[a] += float(search.amounts[n_rows])
-        add_image(-changes[a], a, state, search)
+        add_image(-changes[a], a, state, slot, search)
         # In the data's type it may have become another by as much as the rounding of scores accounts for.
         changes[a] = 0.0
         n_rows += 1
-        left = image_length(rules, state, search)
+        left = image_length(rules, state, slot, search)
         a = 0
         for b in range(1, k):
             if abs(changes[b]) > abs(changes[a]):
@@ -144,10 +141,10 @@ def choose_rows(allowed: float, rules: Rules, state: PursuitState, search: Searc
 
 
 @part
-def rounding_of(norm: float, coefficients: NDArray[np.floating], rules: Rules, state: PursuitState) -> float:
+def rounding_of(norm: float, coefficients: NDArray[np.floating], n_rows: int, rules: Rules) -> float:
     """Bound on the rounding error that subtracting one row adds to a score."""
     magnitude = 0.0
-    for a in range(state.numbers[0, N_ATOMS]):
+    for a in range(n_rows):
         magnitude += abs(float(coefficients[a]))
     return rules.reach * rules.precision * (norm + rules.longest * magnitude)
 
@@ -158,6 +155,7 @@ def best_exact(
     row: NDArray[np.floating],
     dictionary: Dictionary,
     state: PursuitState,
+    slot: int,
 ) -> tuple[int, float, float]:
     """The candidate with the largest exact |score|, the first of equals, and its score; -1 if all are 0.
 
@@ -167,7 +165,7 @@ def best_exact(
     best = 0.0
     second = 0.0
     for position in candidates:
-        score = exact_score(row[atom_at(dictionary, position)], position, dictionary, state)
+        score = exact_score(row[atom_at(dictionary, position)], position, dictionary, state, slot)
         if dictionary.weights.shape[0] > 0:
             score = score * dictionary.weights[position]
         value = float(score)
@@ -200,6 +198,7 @@ def search_near(
     dictionary: Dictionary,
     rules: Rules,
     state: PursuitState,
+    slot: int,
     search: Search,
 ) -> tuple[int, float, float, float]:
     """What `search_all` finds, by way of the scores of a residual nearby; -1 if they tell too little.
@@ -207,16 +206,19 @@ def search_near(
     The third number bounds the errors of these scores, the fourth the exact |scores| besides the winner's.
     """
     account = search.account
-    k = state.numbers[0, N_ATOMS]
-    n_rows, left = choose_rows(account[SHARE] * account[LAST_TOP] / rules.reach, rules, state, search)
+    k = state.numbers[slot, N_ATOMS]
+    allowed = account[SHARE] * account[LAST_TOP] / rules.reach
+    n_rows, left = choose_rows(allowed, rules, state, slot, search)
     learn_pause(k, n_rows, account)
     if n_rows == k:
         account[SHARE] *= GROWTH
         return -1, 0.0, 0.0, 0.0
-    account[ROUNDING] += n_rows * rounding_of(norm, search.taken, rules, state)
-    top = as_number(update_scores(base, np.bool_(False), n_rows, dictionary, rules, state, 0, search), search)
+    account[ROUNDING] += n_rows * rounding_of(norm, search.taken, k, rules)
+    top = as_number(
+        update_scores(base, np.bool_(False), n_rows, dictionary, rules, state, slot, search), search
+    )
     # Exact scores have rounding errors as well, from every row, the weight and the threshold.
-    rounding = account[ROUNDING] + (k + 4) * rounding_of(norm, state.coefficients[0], rules, state)
+    rounding = account[ROUNDING] + (k + 4) * rounding_of(norm, state.coefficients[slot], k, rules)
     error = rules.reach * left + rounding
     n_found = MANY + 1
     if top > 2 * error:
@@ -226,7 +228,7 @@ def search_near(
         return -1, 0.0, 0.0, 0.0
     account[SHARE] = min(account[SHARE] * (GROWTH if n_found < FEW else 1 / GROWTH), 1.0)
     account[LAST_TOP] = top
-    winner, score, second = best_exact(search.candidates[:n_found], row, dictionary, state)
+    winner, score, second = best_exact(search.candidates[:n_found], row, dictionary, state, slot)
     # Scores of all others are below the threshold, and wrong by `error` at most.
     return winner, score, error, max(second, top - error)
 
@@ -268,6 +270,7 @@ def search_atom(
     dictionary: Dictionary,
     rules: Rules,
     state: PursuitState,
+    slot: int,
     search: Search,
 ) -> tuple[int, float, float, float]:
     """The winner, its exact score, and bounds.
@@ -275,14 +278,16 @@ def search_atom(
     They are on the errors of the scores that are left in `search`, and on the exact |scores| besides the
     winner's, as far as they are known without another look.
     """
-    k = state.numbers[0, N_ATOMS]
+    k = state.numbers[slot, N_ATOMS]
     account = search.account
     if account[LAST_TOP] > 0 and k > 1 and k * base.shape[0] >= rules.shortcut_from:
         if account[WAITING] > 0:
             account[WAITING] -= 1
         else:
-            winner, score, error, others = search_near(base, row, norm, dictionary, rules, state, search)
+            winner, score, error, others = search_near(
+                base, row, norm, dictionary, rules, state, slot, search
+            )
             if winner >= 0:
                 return winner, score, error, others
-    winner, score = search_all(base, dictionary, rules, state, 0, search)
+    winner, score = search_all(base, dictionary, rules, state, slot, search)
     return winner, score, 0.0, abs(score)

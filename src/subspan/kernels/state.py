@@ -55,6 +55,11 @@ class Dictionary(NamedTuple):
     # each row stands for; or empty. With them `gram` is that of all atoms.
     coarse: NDArray[np.int16]
     units: NDArray[np.float64]
+    # (m,) where the score of each atom stands in such a look, and (.,) position of the atom there; likewise.
+    place_seen: NDArray[np.int32]
+    position_seen: NDArray[np.int32]
+    # What a look sees of them before any is special: a bit for each place.
+    all_shown: NDArray[np.int32]
 
 
 class Points(NamedTuple):
@@ -85,12 +90,32 @@ class PursuitState(NamedTuple):
     forward: NDArray[np.float64]
     values: NDArray[np.float64]
     coefficients: NDArray[np.floating]
+    # Positions that a search leaves out, sorted, and where the atom is listed, or -1.
     special_position: NDArray[np.int64]
-    special_target: NDArray[np.float64]
-    special_score: NDArray[np.float64]
-    special_blocked: NDArray[np.bool_]
-    # Where each of those that the pursuit began with stood in the list then; all that join are blocked.
-    special_slot: NDArray[np.int64]
+    special_listed: NDArray[np.int64]
+    # Atoms that have a target: position, place in the Gram matrix, target, score, whether it may be picked.
+    listed_position: NDArray[np.int64]
+    listed_place: NDArray[np.int64]
+    listed_target: NDArray[np.float64]
+    listed_score: NDArray[np.float64]
+    listed_free: NDArray[np.bool_]
+    # For first looks: a bit for each score, set unless the atom is special or there is none.
+    shown: NDArray[np.int32]
+
+
+class Lanes(NamedTuple):
+    """Pursuits under way side by side, and how far each is with its step."""
+
+    # Point of each, or -1.
+    point: NDArray[np.int64]
+    # The best special atom and its score, squared; whether it is sure to win.
+    special: NDArray[np.int64]
+    value: NDArray[np.float64]
+    settled: NDArray[np.bool_]
+    # Whether it has taken the same atoms so far as the one that memory tells of.
+    follows: NDArray[np.bool_]
+    # Whether its correlations have been gathered.
+    gathered: NDArray[np.bool_]
 
 
 class Memory(NamedTuple):
@@ -112,14 +137,23 @@ class Picks(NamedTuple):
     counts: NDArray[np.int32]
 
 
+def new_lanes(n_slots: int) -> Lanes:
+    """Lanes with nothing under way."""
+    flags = np.zeros((3, n_slots), np.bool_)
+    return Lanes(np.full(n_slots, -1, np.int64), np.zeros(n_slots, np.int64), np.zeros(n_slots), *flags)
+
+
 def new_memory(n_points: int, n_nonzero: int) -> Memory:
     """Memory of nothing yet."""
     shape = (n_points, n_nonzero)
     return Memory(np.full(shape, -1, np.int64), np.full(shape, -1.0), np.zeros((*shape, n_nonzero)))
 
 
-def new_state(n_slots: int, n_nonzero: int, n_targets: int, dtype: np.dtype) -> PursuitState:
-    """Allocate the state of `n_slots` pursuits whose targets have at most `n_targets` entries."""
+def new_state(n_slots: int, n_nonzero: int, n_targets: int, n_seen: int, dtype: np.dtype) -> PursuitState:
+    """Allocate the state of `n_slots` pursuits whose targets have at most `n_targets` entries.
+
+    First looks are at `n_seen` scores, or none.
+    """
     s = n_nonzero
     # The point itself, s picks, and at most s + 1 refusals join the targets.
     n_special = n_targets + 2 * s + 2
@@ -134,8 +168,11 @@ def new_state(n_slots: int, n_nonzero: int, n_targets: int, dtype: np.dtype) -> 
         values=np.zeros((n_slots, s)),
         coefficients=np.zeros((n_slots, s), dtype),
         special_position=np.zeros((n_slots, n_special), np.int64),
-        special_target=np.zeros((n_slots, n_special)),
-        special_score=np.zeros((n_slots, n_special)),
-        special_blocked=np.zeros((n_slots, n_special), np.bool_),
-        special_slot=np.zeros((n_slots, n_special), np.int64),
+        special_listed=np.zeros((n_slots, n_special), np.int64),
+        listed_position=np.zeros((n_slots, n_targets), np.int64),
+        listed_place=np.zeros((n_slots, n_targets), np.int64),
+        listed_target=np.zeros((n_slots, n_targets)),
+        listed_score=np.zeros((n_slots, n_targets)),
+        listed_free=np.zeros((n_slots, n_targets), np.bool_),
+        shown=np.zeros((n_slots, n_seen // 32), np.int32),
     )

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from subspan.kernels.entries import atom_at, gram_entry, number_at
+from subspan.kernels.entries import atom_at, gram_entry, gram_place, number_at
 from subspan.kernels.jit import part
 from subspan.kernels.prefetch import ask_for, prefetch
 from subspan.kernels.scores import CHUNK
@@ -33,9 +33,26 @@ from subspan.kernels.state import (
 
 
 @part
-def block_atom(state: PursuitState, slot: int, position: int) -> None:
+def show_all(dictionary: Dictionary, state: PursuitState, slot: int) -> None:
+    """Let first looks see every atom."""
+    shown = state.shown[slot]
+    for w in range(np.uint64(dictionary.all_shown.shape[0])):
+        shown[w] = dictionary.all_shown[w]
+
+
+@part
+def hide(dictionary: Dictionary, state: PursuitState, slot: int, position: int) -> None:
+    """Keep the atom at `position` out of first looks, if there are any."""
+    if dictionary.place_seen.shape[0] > 0:
+        place = dictionary.place_seen[position]
+        state.shown[slot, place >> 5] &= ~(np.int32(1) << np.int32(place & 31))
+
+
+@part
+def block_atom(dictionary: Dictionary, state: PursuitState, slot: int, position: int) -> None:
     """Make the atom at `position` special and unavailable, keeping special positions sorted."""
-    positions = state.special_position[slot]
+    hide(dictionary, state, slot, position)
+    positions, listed = state.special_position[slot], state.special_listed[slot]
     n = state.numbers[slot, N_SPECIAL]
     place = n
     while place > 0 and positions[place - 1] >= position:
@@ -43,69 +60,69 @@ def block_atom(state: PursuitState, slot: int, position: int) -> None:
     if place == n or positions[place] != position:
         for e in range(n, place, -1):
             positions[e] = positions[e - 1]
-            state.special_target[slot, e] = state.special_target[slot, e - 1]
-            state.special_score[slot, e] = state.special_score[slot, e - 1]
-            state.special_blocked[slot, e] = state.special_blocked[slot, e - 1]
-            state.special_slot[slot, e] = state.special_slot[slot, e - 1]
+            listed[e] = listed[e - 1]
         positions[place] = position
-        state.special_target[slot, place] = 0.0
+        listed[place] = -1
         state.numbers[slot, N_SPECIAL] = n + 1
-    state.special_blocked[slot, place] = True
+    elif listed[place] >= 0:
+        state.listed_free[slot, listed[place]] = False
 
 
 @part
 def begin_point(
     points: Points, j: int, dictionary: Dictionary, rules: Rules, state: PursuitState, slot: int, picks: Picks
 ) -> None:
-    """Set up the pursuit of point `j`: no atom yet, residual = the point, its special atoms listed."""
+    """Set up the pursuit of point `j`: no atom yet, residual = the point, atoms with a target listed."""
     numbers = state.numbers[slot]
     numbers[:] = 0
     picks.counts[j] = 0
+    show_all(dictionary, state, slot)
+    n = 0
     for e in range(points.target_count[j]):
         position = dictionary.position[points.target_index[j, e]]
-        if position >= 0:
-            n = numbers[N_SPECIAL]
-            state.special_position[slot, n] = position
-            state.special_target[slot, n] = points.target_value[j, e]
-            state.special_blocked[slot, n] = False
-            state.special_slot[slot, n] = n
-            numbers[N_SPECIAL] = n + 1
-    numbers[N_LISTED] = numbers[N_SPECIAL]
+        if position < 0:
+            continue
+        hide(dictionary, state, slot, position)
+        state.special_position[slot, n] = position
+        state.special_listed[slot, n] = n
+        state.listed_position[slot, n] = position
+        state.listed_place[slot, n] = gram_place(dictionary, position)
+        state.listed_target[slot, n] = points.target_value[j, e]
+        state.listed_free[slot, n] = True
+        n += 1
+    numbers[N_LISTED] = n
+    numbers[N_SPECIAL] = n
     own = points.own[j]
     if own >= 0 and dictionary.position[own] >= 0:
-        block_atom(state, slot, dictionary.position[own])
+        block_atom(dictionary, state, slot, dictionary.position[own])
     state.squared_residual[slot] = points.squared_norms[j]
     floor = max(rules.squared_tol, 4 * rules.precision * points.squared_norms[j])
     numbers[RUNNING] = state.squared_residual[slot] > floor
 
 
 @part
-def best_special(
+def best_listed(
     atom_norms: NDArray[np.float64], dictionary: Dictionary, rules: Rules, state: PursuitState, slot: int
 ) -> tuple[int, float]:
-    """The special atom with the largest score, as its place in the list, and that score, squared.
+    """The listed atom with the largest score, as its place in the list, and that score, squared.
 
     The place is -1 if none may be picked. Ties go to the lowest position.
     """
     damping = rules.damping
     best = -np.inf
     chosen = -1
-    if state.numbers[slot, N_LISTED] == 0:
-        return chosen, best
-    for e in range(state.numbers[slot, N_SPECIAL]):
-        if state.special_blocked[slot, e]:
-            continue
-        correlation = state.special_score[slot, e]
-        target = state.special_target[slot, e]
+    for i in range(state.numbers[slot, N_LISTED]):
+        correlation = state.listed_score[slot, i]
+        target = state.listed_target[slot, i]
         if rules.greedy:
             value = (correlation + damping * target) ** 2
             if not rules.unit_norm:
-                value /= atom_norms[atom_at(dictionary, state.special_position[slot, e])] + damping
+                value /= atom_norms[atom_at(dictionary, state.listed_position[slot, i])] + damping
         else:
             value = correlation**2 + 2 * damping * correlation * target - damping * target**2
-        if value > best:
+        if value > best and state.listed_free[slot, i]:
             best = value
-            chosen = e
+            chosen = i
     return chosen, best
 
 
@@ -198,16 +215,12 @@ def ask_for_picked(
     dictionary: Dictionary, position: int, scans_next: bool, state: PursuitState, slot: int
 ) -> None:
     """Ask for what the next step reads first of the row of an atom that was picked."""
-    if dictionary.coarse.shape[0] > 0:
-        atom = np.int64(dictionary.columns[position])
-        for e in range(state.numbers[slot, N_SPECIAL]):
-            if not state.special_blocked[slot, e]:
-                prefetch(dictionary.gram, atom, np.int64(dictionary.columns[state.special_position[slot, e]]))
-    elif scans_next:
-        ask_for(dictionary.gram, position, 0, CHUNK)
-    else:
-        for e in range(state.numbers[slot, N_SPECIAL]):
-            prefetch(dictionary.gram, position, state.special_position[slot, e])
+    row = np.int64(gram_place(dictionary, position))
+    if scans_next and dictionary.coarse.shape[0] == 0:
+        ask_for(dictionary.gram, row, 0, CHUNK)
+        return
+    for i in range(state.numbers[slot, N_LISTED]):
+        prefetch(dictionary.gram, row, state.listed_place[slot, i])
 
 
 @part
@@ -255,13 +268,13 @@ def step(
 ) -> bool:
     """Finish one step once the search has named its winner; True if the coefficients changed.
 
-    `special` is the best of the special atoms, see `best_special`. `scans_next` tells whether the next step
+    `special` is the best of the atoms listed, see `best_listed`. `scans_next` tells whether the next step
     is likely to look at all atoms, not just at special ones.
     """
     numbers = state.numbers[slot]
     position = winner
     if special >= 0:
-        here = state.special_position[slot, special]
+        here = state.listed_position[slot, special]
         plain = plain_score * plain_score if winner >= 0 else -np.inf
         if special_value > plain or (special_value == plain and here < winner):
             position = here
@@ -274,19 +287,19 @@ def step(
             take_dropped(points, j, dictionary, state, slot, picks)
             numbers[RUNNING] = numbers[N_ATOMS] + numbers[N_DROPPED] < rules.n_nonzero
         return False
-    target = state.special_target[slot, special] if special >= 0 else 0.0
+    target = state.listed_target[slot, special] if special >= 0 else 0.0
     k = numbers[N_ATOMS]
     atom = atom_at(dictionary, position)
     correlation = np.float64(points.correlations[points.row[j], atom])
     # Where the target is zero a preserved atom always gains, so only special ones are in question.
     in_question = rules.from_dropped and special >= 0
-    if in_question and keeps_dropped(state.special_score[slot, special], target, atom_norms[atom], rules):
+    if in_question and keeps_dropped(state.listed_score[slot, special], target, atom_norms[atom], rules):
         take_dropped(points, j, dictionary, state, slot, picks)
         numbers[RUNNING] = k + numbers[N_DROPPED] < rules.n_nonzero
         return False
     if dictionary.gram.shape[0] > 0:
         ask_for_picked(dictionary, position, scans_next, state, slot)
-    block_atom(state, slot, position)
+    block_atom(dictionary, state, slot, position)
     # Without damping a copy of the point would represent it alone and split the pair off the graph.
     limit = (1 - 8 * rules.precision) ** 2 * points.squared_norms[j] * atom_norms[atom]
     twin = rules.damping == 0 and k == 0 and correlation**2 >= limit

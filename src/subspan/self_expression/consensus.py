@@ -23,11 +23,13 @@ from subspan.kernels.pursuit import advance, begin, pursue
 from subspan.kernels.scores import Search, among, bits_type, new_search
 from subspan.kernels.state import (
     Dictionary,
+    Lanes,
     Memory,
     Picks,
     Points,
     PursuitState,
     Rules,
+    new_lanes,
     new_memory,
     new_state,
 )
@@ -47,6 +49,8 @@ SHORTCUT_FROM = 8192
 # atoms that it is tried on.
 FEW_CANDIDATES = 8.0
 SAMPLE = 8 * TILE
+# Pursuits side by side, where searches begin with a look: enough for none to wait long.
+LANES = 8
 # Steps of a pursuit in all outer iterations that repay the numbers for first looks.
 MANY_STEPS = 8
 
@@ -75,6 +79,7 @@ class Workspace:
     state: PursuitState
     search: Search
     look: FirstLook
+    lanes: Lanes
     picks: Picks
     totals: NDArray[np.float64]
     times: NDArray[np.int32]
@@ -258,14 +263,19 @@ class ConsensusTask:
         n_atoms, dtype, s = len(self.atoms), self.atoms.dtype, self.settings.n_nonzero
         n_subproblems = len(self.dictionaries)
         longest = max(len(d.columns) or n_atoms for d in self.dictionaries)
-        n_slots = TILE if self.gram_plan == "residual" else 1
+        looks_first = len(self.dictionaries[0].coarse) > 0
+        weighted = len(self.dictionaries[0].weights) > 0
+        n_lanes = LANES if looks_first else 1
+        n_slots = TILE if self.gram_plan == "residual" else n_lanes
+        n_seen = max(len(d.position_seen) for d in self.dictionaries)
         shape = (n_subproblems, TILE, s)
         return Workspace(
             correlations=np.empty((TILE, n_atoms if self.shared_gram is None else 0), dtype),
             products=np.empty(TILE * padded_length(longest) if self.gram_plan == "residual" else 0, dtype),
-            state=new_state(n_slots, s, self._capacity, dtype),
-            search=new_search(longest, s, self._capacity, len(self.dictionaries[0].weights) > 0, dtype),
-            look=new_look(longest if len(self.dictionaries[0].coarse) else 0, s),
+            state=new_state(n_slots, s, self._capacity, n_seen, dtype),
+            search=new_search(n_lanes, longest, s, self._capacity, weighted, dtype),
+            look=new_look(n_lanes, longest if looks_first else 0, s),
+            lanes=new_lanes(n_lanes),
             picks=Picks(np.zeros(shape, np.int32), np.zeros(shape), np.zeros(shape[:2], np.int32)),
             totals=np.zeros(n_atoms),
             times=np.zeros(n_atoms, np.int32),
@@ -348,7 +358,7 @@ class ConsensusTask:
         given = (points, dictionary, self.atoms, self.atom_norms, self._rules, work.state)
         if self.gram_plan != "residual":
             look = among_look(work.look, len(dictionary.columns) if len(dictionary.coarse) else 0)
-            pursue(*given, search, look, memory, picks, counts)
+            pursue(*given, search, look, work.lanes, memory, picks, counts)
             return
         residuals = rows.copy()
         panels = self.dictionary_panels[t]

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from subspan.execution.threads import run_in_threads
 from subspan.execution.tiles import TILE, gram_rows, in_panels, padded_length
 from subspan.kernels.gather import gather_rows
+from subspan.kernels.lines import in_lines
 
 Floats = NDArray[np.floating]
 
@@ -30,7 +31,7 @@ def row_length(n_atoms: int) -> int:
 
 def gram_matrix(atoms: Floats, threads: int) -> Floats:
     """Inner products of all atoms (whole tiles of them) with one another; see `row_length`."""
-    gram = np.empty((len(atoms), row_length(len(atoms))), atoms.dtype)
+    gram = in_lines((len(atoms), row_length(len(atoms))), atoms.dtype)
     panels = in_panels(atoms)
 
     def fill(start: int) -> None:
@@ -47,7 +48,7 @@ def gathered_matrices(gram: Floats, kept: Sequence[NDArray[np.int32]], threads: 
     A tile of rows is read once and serves all parts while it is in the cache.
     """
     lengths = [padded_length(len(columns)) for columns in kept]
-    parts = [np.empty((length, row_length(length)), gram.dtype) for length in lengths]
+    parts = [in_lines((length, row_length(length)), gram.dtype) for length in lengths]
     by_row = [np.argsort(columns, kind="stable") for columns in kept]
 
     def fill(start: int) -> None:

@@ -36,7 +36,7 @@ def gram_costs(n_points: int, sizes: Sequence[int], n_features: int, itemsize: i
     lengths = [padded_length(size) for size in sizes]
     shared = padded_length(n_points) ** 2 * itemsize
     per_dictionary = sum(length**2 for length in lengths) * itemsize
-    coarse = sum(coarse_bytes(n_points, size) for size in sizes) if itemsize == 4 else 0
+    coarse = coarse_bytes(n_points, sizes) if itemsize == 4 else 0
     return GramCosts(
         shared=shared,
         gathered=shared + max(per_dictionary, coarse),
