@@ -71,7 +71,7 @@ def _compress(_typing: Any, row: Any, columns: Any, marks: Any, out: Any) -> tup
     def generate(context: Any, builder: Any, _: Any, arguments: Any) -> Any:
         vector = ir.VectorType(ir.IntType(16), WIDTH)
         mask = ir.VectorType(ir.IntType(1), WIDTH)
-        word, index = ir.IntType(32), ir.IntType(64)
+        index = ir.IntType(64)
         numbers, words, kept = (
             context.make_array(kind)(context, builder, arguments[at])
             for kind, at in ((row, 0), (marks, 2), (out, 3))
@@ -94,7 +94,6 @@ def _compress(_typing: Any, row: Any, columns: Any, marks: Any, out: Any) -> tup
             builder.store(together, builder.bitcast(target, vector.as_pointer()), align=2)
             count = builder.zext(builder.ctpop(bits), index)
             builder.store(builder.add(builder.load(place), count), place)
-        assert word == bits.type
         return context.get_dummy_value()
 
     return types.void(row, columns, marks, out), generate
