@@ -14,8 +14,8 @@ from subspan.self_expression.job import represent
 from subspan.sources import ArraySource
 
 N, S, T, DROPOUT = 10_000, 10, 15, 0.6
-# Other work on the machine only adds to a time, and comes and goes: ours and the loop are timed in turn, in as
-# many rounds, and the best counts. SPAMS, which takes longer, is timed once, which is in our favour by 1 or 2 %.
+# Other work on the machine only adds to a time, and comes and goes: ours and the loop are timed in turn, in
+# as many rounds, and the best counts. SPAMS, which takes longer, is timed once: 1 or 2 % in our favour.
 ROUNDS = 5
 
 
