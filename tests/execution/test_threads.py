@@ -14,6 +14,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 from subspan.execution.threads import (
     n_threads,
     run_in_threads,
+    single_threaded_blas,
     single_threaded_libraries,
     stop_if_cancelled,
 )
@@ -118,6 +119,16 @@ def test_blas_stays_single_threaded_until_the_last_user_leaves():
     for user in users:
         user.join()
     assert seen == [{1}]
+    assert blas_threads() == before
+
+
+def test_who_holds_blas_spares_those_inside_the_search_for_libraries(monkeypatch):
+    """A search takes milliseconds, more than many a task."""
+    before = blas_threads()
+    with single_threaded_blas:
+        monkeypatch.setattr("subspan.execution.threads.ThreadpoolController", None)
+        seen = list(run_in_threads(lambda _: blas_threads(), range(3), 2))
+    assert seen == [{1}] * 3
     assert blas_threads() == before
 
 

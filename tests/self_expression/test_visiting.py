@@ -22,6 +22,11 @@ def test_every_point_is_visited_once(n):
     assert np.array_equal(np.sort(likely_companions(points)), np.arange(n))
 
 
+def test_threads_do_not_change_the_order():
+    points = np.random.default_rng(0).standard_normal((5000, 7))
+    assert np.array_equal(likely_companions(points, threads=1), likely_companions(points, threads=3))
+
+
 def test_points_of_a_subspace_follow_one_another():
     X, y = make_union_of_subspaces(10, 20, 500, 300, noise=1.0, random_state=0)
     y = y[likely_companions(unit_rows(X))]

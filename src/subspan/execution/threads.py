@@ -35,7 +35,8 @@ class _BlasHold:
     """One BLAS thread as long as anybody needs it.
 
     The number is the whole process's, and fits may overlap in threads of the user's: whoever comes first
-    lowers it, whoever leaves last restores it.
+    lowers it, whoever leaves last restores it. Coming first takes a look at all libraries of the process, a
+    few milliseconds, so what is done in many short parts holds on from the first to the last.
     """
 
     def __init__(self) -> None:
@@ -66,14 +67,14 @@ def _let_any_thread_set_blas() -> None:
         clear(force=True)
 
 
-_blas_hold = _BlasHold()
+single_threaded_blas = _BlasHold()
 
 
 @contextmanager
 def single_threaded_libraries() -> Iterator[None]:
     """BLAS and OpenMP run one thread each: their results depend on the number of threads."""
     # OpenMP keeps a number for each thread, so there every user has a limit of his own.
-    with _blas_hold, ThreadpoolController().select(user_api="openmp").limit(limits=1):
+    with single_threaded_blas, ThreadpoolController().select(user_api="openmp").limit(limits=1):
         yield
 
 
@@ -98,9 +99,10 @@ def run_in_threads(
 ) -> Iterator[Result]:
     """Results of `task` in the order of `items`; the first error or interruption cancels the rest.
 
-    `what` the items are, in the plural, is for those who watch the progress.
+    `what` the items are, in the plural, is for those who watch the progress. BLAS runs one thread for each
+    task; a task that calls OpenMP has to see to that itself.
     """
-    with single_threaded_libraries(), steps(what, len(items)) as advance:
+    with single_threaded_blas, steps(what, len(items)) as advance:
 
         def step(item: Item) -> Result:
             result = task(item)

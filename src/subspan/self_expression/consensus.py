@@ -183,7 +183,7 @@ class ConsensusTask:
 
     def _dictionaries(self, kept: Sequence[NDArray[np.int32]], threads: int) -> list[Dictionary]:
         """The sub-dictionaries that keep the atoms of these numbers."""
-        if self.shared_gram is not None and self._looks_first(kept[0]):
+        if self.shared_gram is not None and self._looks_first(kept[0], threads):
             coarse = coarse_rows(self.shared_gram, [self.place[numbers] for numbers in kept], threads)
             grams = [self.shared_gram for _ in kept]
         else:
@@ -192,7 +192,7 @@ class ConsensusTask:
         parts = zip(kept, grams, coarse, strict=True)
         return [self._dictionary(numbers, gram, rows) for numbers, gram, rows in parts]
 
-    def _looks_first(self, numbers: NDArray[np.int32]) -> bool:
+    def _looks_first(self, numbers: NDArray[np.int32], threads: int) -> bool:
         """Whether a first look leaves few candidates: tried on some points and part of a sub-dictionary."""
         if self.gram_plan != "gathered" or self.atoms.dtype != np.float32 or self._weighted:
             return False
@@ -204,7 +204,7 @@ class ConsensusTask:
         trial = ConsensusTask(
             ArraySource(self.atoms[self.place[sample]]), [np.arange(len(sample))],
             replace(self.settings, max_iter=1), gram_plan="gathered", unit_norm=self.unit_norm,
-            look_first=True,
+            threads=threads, look_first=True,
         )  # fmt: skip
         work = trial._workspace()
         trial._tile(0, min(TILE, len(sample)), work)
@@ -373,4 +373,7 @@ class ConsensusTask:
 
 def used_atoms(dictionaries: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
     """Sorted rows that some sub-dictionary kept."""
-    return np.unique(np.concatenate(dictionaries))
+    kept = np.concatenate(dictionaries)
+    used = np.zeros(kept.max() + 1, bool)
+    used[kept] = True
+    return np.flatnonzero(used)

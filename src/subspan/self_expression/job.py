@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from subspan.execution.blocks import run_blocks
-from subspan.execution.threads import run_in_threads
+from subspan.execution.threads import run_in_threads, single_threaded_blas
 from subspan.handover import Representation
 from subspan.self_expression.blocks import Block, assemble
 from subspan.self_expression.consensus import BLOCK_ROWS, ConsensusSettings, ConsensusTask, used_atoms
@@ -109,20 +109,21 @@ def represent(
 
 def solve_in_memory(job: ConsensusJob, threads: int) -> Representation:
     """All blocks of a job as one representation."""
-    job = _in_kind_order(job)
-    blocks = run_blocks(job, threads)
-    return assemble(map(Block.from_arrays, blocks), job.source.shape[0], job.order)
+    with single_threaded_blas:
+        job = _in_kind_order(job, threads)
+        blocks = run_blocks(job, threads)
+        return assemble(map(Block.from_arrays, blocks), job.source.shape[0], job.order)
 
 
 def follow_in_memory(job: ConsensusJob, threads: int) -> list[Representation]:
     """The representation after each of the outer iterations, as if it were the last."""
-    job = _in_kind_order(job)
+    job = _in_kind_order(job, threads)
     courses = list(run_in_threads(job.prepared(threads).course, range(job.n_blocks), threads, "blocks"))
     return [assemble(blocks, job.source.shape[0], job.order) for blocks in zip(*courses, strict=True)]
 
 
-def _in_kind_order(job: ConsensusJob) -> ConsensusJob:
+def _in_kind_order(job: ConsensusJob, threads: int) -> ConsensusJob:
     """The job with its points visited in the order that is kindest to the cache."""
     if job.gram_plan == "residual" or not isinstance(job.source, ArraySource):
         return job
-    return replace(job, order=likely_companions(job.source.array))
+    return replace(job, order=likely_companions(job.source.array, threads))
