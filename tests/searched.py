@@ -5,6 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from subspan.datasets import make_union_of_subspaces
+from subspan.kernels.jit import kernel
+from subspan.kernels.steps import conclude, pick
+from subspan.kernels.systems import extend_systems
 
 N_POINTS, N_NONZERO = 240, 8
 SETTINGS = {
@@ -38,3 +41,14 @@ def tied(rng: np.random.Generator) -> np.ndarray:
         row[rng.choice(24, 4, replace=False)] = rng.choice([-1, 1], 4)
     X[::7] = X[3]
     return X
+
+
+@kernel
+def take_step(winner, score, points, j, dictionary, atoms, atom_norms, rules, state, picks, counts):
+    """The rest of a step of the pursuit in slot 0, once a search has named its winner; True if it joined."""
+    pick(
+        winner, score, -1, -np.inf, points, j, dictionary, atoms, atom_norms, rules, state, 0, True,
+        picks, counts,
+    )  # fmt: skip
+    extend_systems(rules, state, 0)
+    return state.joins[0, 0] and conclude(rules, state, 0, counts)

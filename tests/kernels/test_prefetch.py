@@ -12,7 +12,7 @@ from subspan.kernels.prefetch import prefetch
 
 @kernel
 def ask(matrix, row, column):
-    prefetch(matrix, row, column)
+    prefetch(matrix, (row, column))
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
@@ -27,6 +27,17 @@ def test_compiled_it_is_an_instruction_and_changes_nothing(dtype):
     compiled = numba.njit(ask.py_func)  # noqa: TID251
     compiled(matrix, 0, 0)
     assert any("llvm.prefetch" in text for text in compiled.inspect_llvm().values())
+
+
+@kernel
+def ask_for_one(vector, place):
+    prefetch(vector, (place,))
+
+
+def test_it_takes_arrays_of_any_dimension():
+    vector = np.arange(5.0)
+    ask_for_one(vector, 4)
+    assert vector.tolist() == [0, 1, 2, 3, 4]
 
 
 def test_it_takes_read_only_data():

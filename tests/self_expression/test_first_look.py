@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from searched import N_NONZERO, N_POINTS, SETTINGS, much_alike, near_subspaces, spread_out, tied
+from searched import N_NONZERO, N_POINTS, SETTINGS, much_alike, near_subspaces, spread_out, take_step, tied
 
 from subspan.execution.tiles import padded
 from subspan.kernels.coarse import GAP, MANY, combine_rows, n_words
@@ -15,7 +15,7 @@ from subspan.kernels.jit import kernel
 from subspan.kernels.lines import in_lines
 from subspan.kernels.maxima import LANES, MEMBERS
 from subspan.kernels.state import N_ATOMS, N_SPECIAL, RUNNING, Picks
-from subspan.kernels.steps import begin_point, step
+from subspan.kernels.steps import begin_point
 from subspan.self_expression import consensus
 from subspan.self_expression.coarse import coarse_bytes, coarse_rows
 from subspan.self_expression.consensus import ConsensusSettings, ConsensusTask
@@ -32,7 +32,6 @@ look_at = kernel(look_at_all.py_func)
 find = kernel(find_candidates.py_func)
 decide_by_look = kernel(decide.py_func)
 search_one_by_one = kernel(search_exactly.py_func)
-finish = kernel(step.py_func)
 
 
 @kernel
@@ -192,9 +191,9 @@ class Looks:
             take(points.row[j], 0, dictionary, 0, self.work.look)
             while state.numbers[0, RUNNING]:
                 winner, score = self.step(points, j)
-                finish(
-                    winner, score, -1, -np.inf, points, j, dictionary, task.atoms, task.atom_norms, rules,
-                    state, 0, self.work.search.cross, True, picks, np.zeros(2, np.int64),
+                take_step(
+                    winner, score, points, j, dictionary, task.atoms, task.atom_norms, rules, state, picks,
+                    np.zeros(2, np.int64),
                 )  # fmt: skip
                 k = state.numbers[0, N_ATOMS]
                 take(dictionary.columns[state.rows[0, k - 1]], k, dictionary, 0, self.work.look)
@@ -211,7 +210,7 @@ class Looks:
         seen = unit * look.bits[0, dictionary.place_seen]
         assert seen.max() == pytest.approx(top * unit)
         account = look.account.copy()
-        find(points, j, dictionary, self.task._rules, state, 0, look)
+        find(points, j, dictionary, self.task.atom_norms, self.task._rules, state, 0, look)
         winner, score, others = decide_by_look(row, dictionary, state, 0, look, True)
         assert (winner, score) == search_one_by_one(row, dictionary, state, 0)
         n_searches, n_candidates = look.account - account

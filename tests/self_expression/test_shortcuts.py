@@ -7,13 +7,13 @@ from typing import Any, get_args
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
-from searched import N_NONZERO, N_POINTS, SETTINGS, much_alike, near_subspaces, spread_out, tied
+from searched import N_NONZERO, N_POINTS, SETTINGS, much_alike, near_subspaces, spread_out, take_step, tied
 
 from subspan.kernels.jit import kernel
 from subspan.kernels.scores import FIRST_SHARE, LAST_TOP, MANY, PAUSE, SHARE, WAITING, among
 from subspan.kernels.search import LONGEST_PAUSE, learn_pause, search_all, search_atom, search_near
 from subspan.kernels.state import N_ATOMS, N_SPECIAL, RUNNING, Picks
-from subspan.kernels.steps import begin_point, step
+from subspan.kernels.steps import begin_point
 from subspan.self_expression import consensus
 from subspan.self_expression.consensus import ConsensusSettings, ConsensusTask
 from subspan.self_expression.dictionaries import sample_dictionaries
@@ -28,7 +28,6 @@ search_whole = kernel(search_all.py_func)
 search_short = kernel(search_near.py_func)
 search_as_usual = kernel(search_atom.py_func)
 learn = kernel(learn_pause.py_func)
-finish = kernel(step.py_func)
 
 NEVER = 10**12
 # The residual plan has no rows to subtract.
@@ -103,11 +102,10 @@ class Searches:
                     assert (short, short_score) == (winner, score)
                     # Go on as if there had been no other search, so that errors add up.
                     search.scores[:], search.taken[:], search.account[:] = kept
-                accepted = finish(
-                    winner, score, -1, -np.inf, points, j, dictionary, task.atoms, task.atom_norms, rules,
-                    state, 0, search.cross, True, picks, np.zeros(2, np.int64),
-                )  # fmt: skip
-                if accepted:
+                if take_step(
+                    winner, score, points, j, dictionary, task.atoms, task.atom_norms, rules, state, picks,
+                    np.zeros(2, np.int64),
+                ):  # fmt: skip
                     search.taken[k] = 0
 
     def compare(

@@ -62,7 +62,7 @@ class FirstLook(NamedTuple):
     # Those that may be the largest, and their number.
     candidates: NDArray[np.int64]
     n_found: NDArray[np.int64]
-    # Atoms of the pursuit whose rows have been asked for, and the candidate whose row has.
+    # Atoms of the pursuit whose rows have been asked for, and the place of a candidate whose row has, or -1.
     n_asked: NDArray[np.int64]
     likely: NDArray[np.int64]
     # The largest score, the bound on errors, and what a unit of both stands for.

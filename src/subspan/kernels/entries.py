@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from subspan.kernels.jit import part
 from subspan.kernels.state import Dictionary
 
@@ -24,10 +22,3 @@ def number_at(dictionary: Dictionary, position: int) -> int:
 def gram_place(dictionary: Dictionary, position: int) -> int:
     """Row and column of the atom at `position` in the Gram matrix, which may be that of all atoms."""
     return dictionary.columns[position] if dictionary.coarse.shape[0] > 0 else position
-
-
-@part
-def gram_entry(dictionary: Dictionary, one: int, other: int) -> np.floating:
-    """Inner product of the atoms at two positions of the dictionary."""
-    row, column = gram_place(dictionary, one), gram_place(dictionary, other)
-    return dictionary.gram[row, column]  # type: ignore[no-any-return]

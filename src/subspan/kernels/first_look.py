@@ -83,23 +83,33 @@ def search_exactly(
 
 
 @part
-def ask_for_row(dictionary: Dictionary, position: int) -> None:
-    """Ask for what a look takes of an atom."""
-    n_words = dictionary.position_seen.shape[0] // 2
-    ask_for(dictionary.coarse, np.int64(dictionary.columns[position]), 0, n_words)
+def ask_for_half(dictionary: Dictionary, place: int, half: int) -> None:
+    """Ask for half of what a look takes of the atom at `place` among all.
+
+    Few requests can be under way at a time, so whoever can asks for the other half a little later.
+    """
+    n_words = dictionary.position_seen.shape[0] // 4
+    ask_for(dictionary.coarse, place, half * n_words, (half + 1) * n_words)
 
 
 @part
 def ask_for_rows(dictionary: Dictionary, state: PursuitState, slot: int, look: FirstLook) -> None:
     """Ask for what a look takes of the atoms so far."""
     for a in range(look.n_asked[slot], state.numbers[slot, N_ATOMS]):
-        ask_for_row(dictionary, state.rows[slot, a])
+        ask_for_half(dictionary, state.places[slot, a], 0)
+        ask_for_half(dictionary, state.places[slot, a], 1)
     look.n_asked[slot] = state.numbers[slot, N_ATOMS]
 
 
 @part
 def ask_for_candidates(
-    place: int, goes_on: bool, dictionary: Dictionary, state: PursuitState, slot: int, look: FirstLook
+    place: int,
+    goes_on: bool,
+    dictionary: Dictionary,
+    atom_norms: NDArray[np.float64],
+    state: PursuitState,
+    slot: int,
+    look: FirstLook,
 ) -> None:
     """Turn places of candidates into positions; ask for what their exact scores and the next look take."""
     bits, candidates = look.bits[slot], look.candidates[slot]
@@ -109,12 +119,15 @@ def ask_for_candidates(
             likely = candidates[c]
         candidates[c] = dictionary.position_seen[candidates[c]]
         atom = np.int64(dictionary.columns[candidates[c]])
-        prefetch(dictionary.gram, place, atom)
+        prefetch(dictionary.gram, (place, atom))
+        prefetch(dictionary.place_seen, (candidates[c],))
+        prefetch(dictionary.units, (atom,))
+        prefetch(atom_norms, (atom,))
         for a in range(state.numbers[slot, N_ATOMS]):
-            prefetch(dictionary.gram, np.int64(dictionary.columns[state.rows[slot, a]]), atom)
-    look.likely[slot] = dictionary.position_seen[likely] if goes_on else -1
+            prefetch(dictionary.gram, (state.places[slot, a], atom))
     if goes_on:
-        ask_for_row(dictionary, look.likely[slot])
+        look.likely[slot] = dictionary.columns[dictionary.position_seen[likely]]
+        ask_for_half(dictionary, look.likely[slot], 0)
 
 
 @passage
@@ -122,6 +135,7 @@ def find_candidates(
     points: Points,
     j: int,
     dictionary: Dictionary,
+    atom_norms: NDArray[np.float64],
     rules: Rules,
     state: PursuitState,
     slot: int,
@@ -143,8 +157,9 @@ def find_candidates(
     look.account[0] += 1
     look.account[1] += n_found
     look.n_found[slot], look.top[slot], look.error[slot], look.unit[slot] = n_found, top, error, unit
+    look.likely[slot] = -1
     if n_found <= MANY:
-        ask_for_candidates(points.row[j], k + 1 < rules.n_nonzero, dictionary, state, slot, look)
+        ask_for_candidates(points.row[j], k + 1 < rules.n_nonzero, dictionary, atom_norms, state, slot, look)
 
 
 @passage
@@ -158,6 +173,8 @@ def decide(
 ) -> tuple[int, float, float]:
     """The winner, its exact score, and a bound on the exact |scores| besides it, after `find_candidates`."""
     n_found, error, unit = look.n_found[slot], look.error[slot], look.unit[slot]
+    if look.likely[slot] >= 0:
+        ask_for_half(dictionary, look.likely[slot], 1)
     if n_found > MANY:
         winner, score = search_exactly(row, dictionary, state, slot)
         return winner, score, abs(score)

@@ -28,3 +28,10 @@ def in_lines(shape: tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
     memory = np.empty(n_bytes + LINE_BYTES, np.uint8)
     start = -memory.ctypes.data % LINE_BYTES
     return memory[start : start + n_bytes].view(kind).reshape(shape)
+
+
+def zeros_in_lines(shape: tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
+    """The same with zeros."""
+    out = in_lines(shape, dtype)
+    out[...] = 0
+    return out

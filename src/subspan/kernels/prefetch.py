@@ -23,16 +23,16 @@ from subspan.kernels.lines import LINE_BYTES
 READ, SECOND_LEVEL, DATA = 0, 2, 1
 
 
-def prefetch(matrix: NDArray[Any], row: int | np.int64, column: int | np.int64) -> None:
+def prefetch(array: NDArray[Any], place: tuple[int | np.int64, ...]) -> None:
     """Ask for the cache line of one number. A hint that changes no result, and nothing at all in Python."""
 
 
 @intrinsic  # type: ignore[untyped-decorator]
-def _instruction(_typing: Any, matrix: Any, row: Any, column: Any) -> tuple[Any, Callable[..., Any]]:
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        array_type = signature.args[0]
-        array = context.make_array(array_type)(context, builder, arguments[0])
-        address = cgutils.get_item_pointer(context, builder, array_type, array, arguments[1:])
+def _instruction(_typing: Any, array: Any, place: Any) -> tuple[Any, Callable[..., Any]]:
+    def generate(context: Any, builder: Any, _: Any, arguments: Any) -> Any:
+        numbers = context.make_array(array)(context, builder, arguments[0])
+        indices = cgutils.unpack_tuple(builder, arguments[1])
+        address = cgutils.get_item_pointer(context, builder, array, numbers, indices)
         address = builder.bitcast(address, ir.IntType(8).as_pointer())
         number = ir.IntType(32)
         kind = ir.FunctionType(ir.VoidType(), [address.type, number, number, number])
@@ -40,17 +40,17 @@ def _instruction(_typing: Any, matrix: Any, row: Any, column: Any) -> tuple[Any,
         builder.call(function, [address, number(READ), number(SECOND_LEVEL), number(DATA)])
         return context.get_dummy_value()
 
-    return types.void(matrix, row, column), generate
+    return types.void(array, place), generate
 
 
 # Numba compares the signatures, annotations included.
 @overload(prefetch)
-def _compiled(matrix, row, column):  # type: ignore[no-untyped-def]  # noqa: ARG001
-    return lambda matrix, row, column: _instruction(matrix, row, column)
+def _compiled(array, place):  # type: ignore[no-untyped-def]  # noqa: ARG001
+    return lambda array, place: _instruction(array, place)
 
 
 @part
 def ask_for(matrix: NDArray[Any], row: int | np.int64, start: int, stop: int) -> None:
     """Have part of a row brought into the cache while other work goes on."""
     for i in range(start, min(stop, matrix.shape[1]), LINE_BYTES // matrix.itemsize):
-        prefetch(matrix, row, i)
+        prefetch(matrix, (row, i))

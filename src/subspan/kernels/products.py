@@ -107,7 +107,7 @@ def _in_registers(
                 factor = in_all_lanes(builder, builder.load(builder.gep(a.data, [which])), vector)
                 for v, column in enumerate(columns):
                     total = sums[row * n_vectors + v]
-                    builder.store(_fused(builder, factor, column, builder.load(total)), total)
+                    builder.store(fused(builder, factor, column, builder.load(total)), total)
         for total, place in zip(sums, places(), strict=True):
             builder.store(builder.load(total), place, align=n_bytes)
         return context.get_dummy_value()
@@ -124,7 +124,7 @@ def in_all_lanes(builder: Any, number: Any, vector: Any) -> Any:
     )
 
 
-def _fused(builder: Any, x: Any, y: Any, z: Any) -> Any:
+def fused(builder: Any, x: Any, y: Any, z: Any) -> Any:
     """X y + z with one rounding; with two on a processor that has no such instruction."""
     if not _FUSES:
         return builder.fadd(builder.fmul(x, y), z)

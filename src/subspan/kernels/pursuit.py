@@ -14,7 +14,7 @@ from subspan.kernels.coarse import FirstLook
 from subspan.kernels.entries import atom_at
 from subspan.kernels.first_look import ask_for_rows, decide, find_candidates, take_row
 from subspan.kernels.jit import kernel, part, passage
-from subspan.kernels.prefetch import ask_for
+from subspan.kernels.prefetch import ask_for, prefetch
 from subspan.kernels.scores import LAST_TOP, Search, largest_besides
 from subspan.kernels.search import (
     add_image,
@@ -26,6 +26,7 @@ from subspan.kernels.search import (
     search_atom,
 )
 from subspan.kernels.state import (
+    LANES,
     N_ATOMS,
     N_REFUSED,
     RUNNING,
@@ -37,7 +38,8 @@ from subspan.kernels.state import (
     PursuitState,
     Rules,
 )
-from subspan.kernels.steps import begin_point, best_listed, step, write_picks
+from subspan.kernels.steps import begin_point, best_listed, conclude, pick, write_picks
+from subspan.kernels.systems import extend_systems
 
 
 @passage
@@ -139,6 +141,14 @@ def base_of(
 
 
 @part
+def next_active(points: Points, j: int) -> int:
+    """The first active point from `j` on; behind the last one if there is none."""
+    while j < points.active.shape[0] and not points.active[j]:
+        j += 1
+    return j
+
+
+@part
 def begin_lane(
     points: Points,
     j: int,
@@ -168,6 +178,14 @@ def begin_lane(
 def under_way(lanes: Lanes, state: PursuitState, slot: int) -> bool:
     """Whether a pursuit in this slot has another step to take."""
     return bool(lanes.point[slot] >= 0 and state.numbers[slot, RUNNING])
+
+
+@part
+def end_lane(dictionary: Dictionary, state: PursuitState, slot: int, lanes: Lanes, picks: Picks) -> None:
+    """Write the solution of a pursuit that has ended, and make room for another."""
+    if lanes.point[slot] >= 0 and not state.numbers[slot, RUNNING]:
+        write_picks(lanes.point[slot], dictionary, state, slot, picks)
+        lanes.point[slot] = -1
 
 
 @passage
@@ -201,7 +219,7 @@ def prepare_step(
 
 
 @passage
-def take_step(
+def pick_atom(
     points: Points,
     dictionary: Dictionary,
     atoms: NDArray[np.floating],
@@ -216,19 +234,17 @@ def take_step(
     picks: Picks,
     counts: NDArray[np.int64],
 ) -> None:
-    """End the search of a step, if it needs one, and take the step."""
+    """End the search of a step, if it needs one, and pick an atom."""
     j = lanes.point[slot]
     k = state.numbers[slot, N_ATOMS]
     row = points.correlations[points.row[j]]
-    looks_first = dictionary.coarse.shape[0] > 0
-    remembers = memory.runner_up.shape[0] > 0
-    settled = lanes.settled[slot]
     winner = -1
     score = 0.0
     error = 0.0
     others = 0.0
-    if not settled:
-        if looks_first:
+    if not lanes.settled[slot]:
+        remembers = memory.runner_up.shape[0] > 0
+        if dictionary.coarse.shape[0] > 0:
             winner, score, others = decide(row, dictionary, state, slot, look, remembers)
         else:
             base = base_of(points, j, dictionary, search, lanes, slot)
@@ -240,24 +256,50 @@ def take_step(
             memory.runner_up[j, k] = -1.0
             for a in range(k):
                 memory.values[j, k, a] = state.values[slot, a]
-    follows = lanes.follows[slot]
-    scans_next = not follows or k + 1 >= rules.n_nonzero or memory.runner_up[j, k + 1] < 0
-    accepted = step(
+    scans_next = not lanes.follows[slot] or k + 1 >= rules.n_nonzero or memory.runner_up[j, k + 1] < 0
+    lanes.winner[slot] = winner
+    lanes.found[slot, 0], lanes.found[slot, 1], lanes.found[slot, 2] = score, error, others
+    pick(
         winner, score, lanes.special[slot], lanes.value[slot], points, j, dictionary, atoms, atom_norms,
-        rules, state, slot, search.cross, scans_next, picks, counts,
+        rules, state, slot, scans_next, picks, counts,
     )  # fmt: skip
-    if accepted:
-        search.taken[k] = 0.0
-        if looks_first:
-            take_row(dictionary.columns[state.rows[slot, k]], k + 1, dictionary, slot, look)
-            if not settled and look.likely[slot] == state.rows[slot, k]:
-                look.n_asked[slot] = k + 1
-        extend_listed(dictionary, state, slot, search)
-    if remembers and accepted:
+
+
+@passage
+def end_step(
+    dictionary: Dictionary,
+    rules: Rules,
+    state: PursuitState,
+    slot: int,
+    search: Search,
+    look: FirstLook,
+    lanes: Lanes,
+    memory: Memory,
+    counts: NDArray[np.int64],
+) -> None:
+    """Finish a step whose atom has joined or was refused."""
+    j = lanes.point[slot]
+    k = state.numbers[slot, N_ATOMS]
+    if not conclude(rules, state, slot, counts):
+        return
+    looks_first = dictionary.coarse.shape[0] > 0
+    settled = lanes.settled[slot]
+    search.taken[k] = 0.0
+    if looks_first:
+        take_row(state.places[slot, k], k + 1, dictionary, slot, look)
+        if not settled and look.likely[slot] == state.places[slot, k]:
+            look.n_asked[slot] = k + 1
+    extend_listed(dictionary, state, slot, search)
+    if memory.runner_up.shape[0] > 0:
         if not settled:
+            score, error, others = lanes.found[slot, 0], lanes.found[slot, 1], lanes.found[slot, 2]
+            winner = lanes.winner[slot]
             remember(memory, j, k, winner, score, error, others, rules, state, slot, search, looks_first)
-        lanes.follows[slot] = follows and memory.rows[j, k] == state.rows[slot, k]
+        lanes.follows[slot] = lanes.follows[slot] and memory.rows[j, k] == state.rows[slot, k]
         memory.rows[j, k] = state.rows[slot, k]
+        # The next step begins with a comparison.
+        if k + 1 < rules.n_nonzero:
+            prefetch(memory.values, (j, k + 1, 0))
 
 
 @kernel
@@ -291,33 +333,35 @@ def pursue(
     """
     n_slots = np.uint64(lanes.point.shape[0])
     lanes.point[:] = -1
-    coming = 0
+    coming = next_active(points, 0)
     n_under_way = 1
     while n_under_way > 0:
         n_under_way = 0
         for slot in range(n_slots):
-            while lanes.point[slot] < 0 and coming < points.active.shape[0]:
-                if points.active[coming]:
-                    begin_lane(
-                        points, coming, dictionary, rules, state, slot, search, look, lanes, memory, picks
-                    )
-                coming += 1
+            if lanes.point[slot] < 0 and coming < points.active.shape[0]:
+                begin_lane(points, coming, dictionary, rules, state, slot, search, look, lanes, memory, picks)
+                coming = next_active(points, coming + 1)
             n_under_way += lanes.point[slot] >= 0
             if under_way(lanes, state, slot):
                 prepare_step(points, dictionary, atom_norms, rules, state, slot, search, look, lanes, memory)
         if dictionary.coarse.shape[0] > 0:
             for slot in range(n_slots):
                 if under_way(lanes, state, slot) and not lanes.settled[slot]:
-                    find_candidates(points, lanes.point[slot], dictionary, rules, state, slot, look)
+                    find_candidates(
+                        points, lanes.point[slot], dictionary, atom_norms, rules, state, slot, look
+                    )
+        state.joins[0, :] = False
         for slot in range(n_slots):
             if under_way(lanes, state, slot):
-                take_step(
+                pick_atom(
                     points, dictionary, atoms, atom_norms, rules, state, slot, search, look, lanes,
                     memory, picks, counts,
                 )  # fmt: skip
-            if lanes.point[slot] >= 0 and not state.numbers[slot, RUNNING]:
-                write_picks(lanes.point[slot], dictionary, state, slot, picks)
-                lanes.point[slot] = -1
+        extend_systems(rules, state, 0)
+        for slot in range(n_slots):
+            if state.joins[0, slot]:
+                end_step(dictionary, rules, state, slot, search, look, lanes, memory, counts)
+            end_lane(dictionary, state, slot, lanes, picks)
 
 
 @kernel
@@ -355,22 +399,35 @@ def advance(
     residuals : OUT
         Brought up to date for the points whose coefficients changed.
     """
+    state.joins[:] = False
     n_running = 0
     for j in range(points.active.shape[0]):
         if not state.numbers[j, RUNNING]:
             continue
         winner, score = search_all(products[j, : search.base.shape[0]], dictionary, rules, state, j, search)
         special, value = best_listed(atom_norms, dictionary, rules, state, j)
-        if step(
-            winner, score, special, value, points, j, dictionary, atoms, atom_norms, rules, state, j,
-            search.cross, True, picks, counts,
-        ):  # fmt: skip
-            subtract_atoms(rows[j], dictionary, atoms, state, j, residuals[j])
-        if state.numbers[j, RUNNING]:
-            n_running += 1
-        else:
-            write_picks(j, dictionary, state, j, picks)
+        pick(
+            winner, score, special, value, points, j, dictionary, atoms, atom_norms, rules, state, j, True,
+            picks, counts,
+        )  # fmt: skip
+        if not state.joins[j // LANES, j % LANES]:
+            n_running += goes_on(dictionary, state, j, picks)
+    for group in range(state.joins.shape[0]):
+        extend_systems(rules, state, group)
+    for j in range(points.active.shape[0]):
+        if state.joins[j // LANES, j % LANES]:
+            if conclude(rules, state, j, counts):
+                subtract_atoms(rows[j], dictionary, atoms, state, j, residuals[j])
+            n_running += goes_on(dictionary, state, j, picks)
     return n_running
+
+
+@part
+def goes_on(dictionary: Dictionary, state: PursuitState, j: int, picks: Picks) -> bool:
+    """Whether the pursuit of point `j` has another step to take; if not, its solution is written."""
+    if not state.numbers[j, RUNNING]:
+        write_picks(j, dictionary, state, j, picks)
+    return bool(state.numbers[j, RUNNING])
 
 
 @part

@@ -56,8 +56,6 @@ class Search(NamedTuple):
     # Rows that are subtracted next, and how much of them.
     chosen: NDArray[np.int64]
     amounts: NDArray[np.floating]
-    # Inner products of a new atom with those before it, and with itself.
-    cross: NDArray[np.float64]
     # Of the atoms that a pursuit has listed: correlations with the point, inner products with the
     # atoms so far, a row each, and scores. The former two are kept for each pursuit under way.
     listed_base: NDArray[np.floating]
@@ -100,7 +98,6 @@ def new_search(
         image=np.zeros(n_nonzero),
         chosen=np.zeros(n_nonzero, np.int64),
         amounts=np.zeros(n_nonzero, dtype),
-        cross=np.zeros(n_nonzero),
         listed_base=np.zeros((n_slots, n_targets), dtype),
         listed_gram=np.zeros((n_slots, n_nonzero, n_targets), dtype),
         listed_scores=np.zeros(n_targets, dtype),

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from subspan.kernels.entries import atom_at, gram_entry, gram_place
+from subspan.kernels.entries import atom_at, gram_place
 from subspan.kernels.jit import part, passage
 from subspan.kernels.scores import (
     LAST_TOP,
@@ -27,7 +27,7 @@ from subspan.kernels.scores import (
     position_of,
     update_scores,
 )
-from subspan.kernels.state import N_ATOMS, N_LISTED, Dictionary, PursuitState, Rules
+from subspan.kernels.state import LANES, N_ATOMS, N_LISTED, Dictionary, PursuitState, Rules
 
 # Candidates such that one more row to subtract costs as much.
 FEW = 6
@@ -40,8 +40,10 @@ LONGEST_PAUSE = 255
 @part
 def add_image(amount: float, atom: int, state: PursuitState, slot: int, search: Search) -> None:
     """Add to L' d what it gains if entry `atom` of d grows by `amount`; L is the factor of the system."""
+    row = state.factors[slot // LANES, atom]
+    lane = slot % LANES
     for a in range(np.uint64(atom + 1)):
-        search.image[a] = search.image[a] + amount * state.cholesky[slot, atom, a]
+        search.image[a] = search.image[a] + amount * row[a, lane]
 
 
 @part
@@ -67,8 +69,9 @@ def exact_score(
     score: np.floating, position: int, dictionary: Dictionary, state: PursuitState, slot: int
 ) -> np.floating:
     """What `update_scores` makes of one number of its base with all rows, operation by operation."""
+    place = gram_place(dictionary, position)
     for a in range(state.numbers[slot, N_ATOMS]):
-        score = score - state.coefficients[slot, a] * gram_entry(dictionary, state.rows[slot, a], position)
+        score = score - state.coefficients[slot, a] * dictionary.gram[state.places[slot, a], place]
     return score
 
 
@@ -86,7 +89,7 @@ def begin_listed(
 def extend_listed(dictionary: Dictionary, state: PursuitState, slot: int, search: Search) -> None:
     """Note the inner products of the newest atom with the atoms listed."""
     newest = state.numbers[slot, N_ATOMS] - 1
-    row = dictionary.gram[gram_place(dictionary, state.rows[slot, newest])]
+    row = dictionary.gram[state.places[slot, newest]]
     for i in range(np.uint64(state.numbers[slot, N_LISTED])):
         search.listed_gram[slot, newest, i] = row[np.uint64(state.listed_place[slot, i])]
 

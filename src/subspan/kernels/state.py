@@ -7,8 +7,18 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from subspan.kernels.lines import zeros_in_lines
+
 # Columns of PursuitState.numbers.
 N_ATOMS, N_SPECIAL, N_LISTED, N_REFUSED, N_DROPPED, RUNNING = range(6)
+# Pursuits whose small systems are solved together, see `kernels.systems`.
+LANES = 8
+# Of PursuitState.vectors: L^-1 times the right-hand side, correlations of the point with its atoms, their
+# targets and coefficients; of the atom that joins, inner products with those before it.
+FORWARD, CORRELATION, TARGET, VALUE, CROSS = range(5)
+# Of PursuitState.scalars: squared norms of the atom that joins and of the point, its entry of the right-hand
+# side, its pivot, and the squared residual.
+OWN, POINT, RIGHT, PIVOT, RESIDUAL = range(5)
 # Entries of `counts`.
 DEPENDENT, TWINS = range(2)
 
@@ -82,14 +92,19 @@ class PursuitState(NamedTuple):
     """Everything a pursuit remembers between two steps; one slot for each point under way."""
 
     numbers: NDArray[np.int64]
-    squared_residual: NDArray[np.float64]
+    # Positions of the atoms, their places in the Gram matrix if there is one, and their coefficients, in
+    # float64 and in the type of the data.
     rows: NDArray[np.int64]
-    correlation: NDArray[np.float64]
-    target: NDArray[np.float64]
-    cholesky: NDArray[np.float64]
-    forward: NDArray[np.float64]
+    places: NDArray[np.int64]
     values: NDArray[np.float64]
     coefficients: NDArray[np.floating]
+    # Small systems, a group of slots after the other, with the slots of a group last: factors (a, b), vectors
+    # (which, a) and scalars (which), numbers of atoms, and whether one more joins.
+    factors: NDArray[np.float64]
+    vectors: NDArray[np.float64]
+    scalars: NDArray[np.float64]
+    sizes: NDArray[np.int64]
+    joins: NDArray[np.bool_]
     # Positions that a search leaves out, sorted, and where the atom is listed, or -1.
     special_position: NDArray[np.int64]
     special_listed: NDArray[np.int64]
@@ -116,6 +131,9 @@ class Lanes(NamedTuple):
     follows: NDArray[np.bool_]
     # Whether its correlations have been gathered.
     gathered: NDArray[np.bool_]
+    # What a search found: the winner; its score, a bound on errors of scores, and one on other scores.
+    winner: NDArray[np.int64]
+    found: NDArray[np.float64]
 
 
 class Memory(NamedTuple):
@@ -139,8 +157,16 @@ class Picks(NamedTuple):
 
 def new_lanes(n_slots: int) -> Lanes:
     """Lanes with nothing under way."""
-    flags = np.zeros((3, n_slots), np.bool_)
-    return Lanes(np.full(n_slots, -1, np.int64), np.zeros(n_slots, np.int64), np.zeros(n_slots), *flags)
+    return Lanes(
+        point=np.full(n_slots, -1, np.int64),
+        special=np.zeros(n_slots, np.int64),
+        value=np.zeros(n_slots),
+        settled=np.zeros(n_slots, np.bool_),
+        follows=np.zeros(n_slots, np.bool_),
+        gathered=np.zeros(n_slots, np.bool_),
+        winner=np.zeros(n_slots, np.int64),
+        found=np.zeros((n_slots, 3)),
+    )
 
 
 def new_memory(n_points: int, n_nonzero: int) -> Memory:
@@ -155,18 +181,20 @@ def new_state(n_slots: int, n_nonzero: int, n_targets: int, n_seen: int, dtype: 
     First looks are at `n_seen` scores, or none.
     """
     s = n_nonzero
+    n_groups = -(-n_slots // LANES)
     # The point itself, s picks, and at most s + 1 refusals join the targets.
     n_special = n_targets + 2 * s + 2
     return PursuitState(
         numbers=np.zeros((n_slots, 6), np.int64),
-        squared_residual=np.zeros(n_slots),
         rows=np.zeros((n_slots, s), np.int64),
-        correlation=np.zeros((n_slots, s)),
-        target=np.zeros((n_slots, s)),
-        cholesky=np.zeros((n_slots, s, s)),
-        forward=np.zeros((n_slots, s)),
+        places=np.zeros((n_slots, s), np.int64),
         values=np.zeros((n_slots, s)),
         coefficients=np.zeros((n_slots, s), dtype),
+        factors=zeros_in_lines((n_groups, s, s, LANES), np.float64),
+        vectors=zeros_in_lines((n_groups, 5, s, LANES), np.float64),
+        scalars=zeros_in_lines((n_groups, 5, LANES), np.float64),
+        sizes=zeros_in_lines((n_groups, LANES), np.int64),
+        joins=np.zeros((n_groups, LANES), np.bool_),
         special_position=np.zeros((n_slots, n_special), np.int64),
         special_listed=np.zeros((n_slots, n_special), np.int64),
         listed_position=np.zeros((n_slots, n_targets), np.int64),

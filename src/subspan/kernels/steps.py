@@ -1,9 +1,9 @@
 """One step of a damped orthogonal matching pursuit, once a search has named its winner.
 
-The small systems (G_SS + damping I) b = X_S' x + damping c_S are kept as a growing Cholesky factor in
-float64, whatever the type of the data. An atom is *special* to a point if it must not take part in the
-vectorised search: the point itself, atoms already used, and atoms where the target c is not zero,
-whose score differs from the plain correlation.
+It has three parts: an atom is picked, joins the small system of the pursuit (see `kernels.systems`, where
+several do at the same time), and the pursuit goes on or ends. An atom is *special* to a point if it must not
+take part in the vectorised search: the point itself, atoms already used, and atoms where the target c is not
+zero, whose score differs from the plain correlation.
 """
 
 from __future__ import annotations
@@ -11,19 +11,28 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from subspan.kernels.entries import atom_at, gram_entry, gram_place, number_at
+from subspan.kernels.entries import atom_at, gram_place, number_at
 from subspan.kernels.jit import part
 from subspan.kernels.prefetch import ask_for, prefetch
 from subspan.kernels.scores import CHUNK
 from subspan.kernels.state import (
+    CORRELATION,
+    CROSS,
     DEPENDENT,
+    LANES,
     N_ATOMS,
     N_DROPPED,
     N_LISTED,
     N_REFUSED,
     N_SPECIAL,
+    OWN,
+    POINT,
+    RESIDUAL,
+    RIGHT,
     RUNNING,
+    TARGET,
     TWINS,
+    VALUE,
     Dictionary,
     Picks,
     Points,
@@ -69,6 +78,12 @@ def block_atom(dictionary: Dictionary, state: PursuitState, slot: int, position:
 
 
 @part
+def residual_floor(squared_norm: float, rules: Rules) -> float:
+    """Squared residual at which a pursuit ends."""
+    return max(rules.squared_tol, 4 * rules.precision * squared_norm)
+
+
+@part
 def begin_point(
     points: Points, j: int, dictionary: Dictionary, rules: Rules, state: PursuitState, slot: int, picks: Picks
 ) -> None:
@@ -95,9 +110,7 @@ def begin_point(
     own = points.own[j]
     if own >= 0 and dictionary.position[own] >= 0:
         block_atom(dictionary, state, slot, dictionary.position[own])
-    state.squared_residual[slot] = points.squared_norms[j]
-    floor = max(rules.squared_tol, 4 * rules.precision * points.squared_norms[j])
-    numbers[RUNNING] = state.squared_residual[slot] > floor
+    numbers[RUNNING] = points.squared_norms[j] > residual_floor(points.squared_norms[j], rules)
 
 
 @part
@@ -124,59 +137,6 @@ def best_listed(
             best = value
             chosen = i
     return chosen, best
-
-
-@part
-def accept(
-    state: PursuitState,
-    slot: int,
-    position: int,
-    cross: NDArray[np.float64],
-    correlation: float,
-    target: float,
-    squared_norm: float,
-    rules: Rules,
-) -> bool:
-    """Add an atom and solve for all coefficients; False if it depends on the atoms already there.
-
-    `cross` holds its inner products with the atoms so far and, last, with itself.
-    """
-    k = state.numbers[slot, N_ATOMS]
-    factor = state.cholesky[slot]
-    pivot = cross[k] + rules.damping
-    for a in range(k):
-        entry = cross[a]
-        for b in range(a):
-            entry -= factor[k, b] * factor[a, b]
-        entry /= factor[a, a]
-        factor[k, a] = entry
-        pivot -= entry * entry
-    if pivot <= 4 * (k + 1) * rules.precision * cross[k]:
-        return False
-    factor[k, k] = np.sqrt(pivot)
-    state.rows[slot, k] = position
-    state.correlation[slot, k] = correlation
-    state.target[slot, k] = target
-    entry = correlation + rules.damping * target
-    for a in range(k):
-        entry -= factor[k, a] * state.forward[slot, a]
-    state.forward[slot, k] = entry / factor[k, k]
-    k += 1
-    state.numbers[slot, N_ATOMS] = k
-    values = state.values[slot]
-    # With (G + damping I) b = a + damping c the residual needs no product with the data.
-    squared_residual = squared_norm
-    for a in range(k - 1, -1, -1):
-        entry = state.forward[slot, a]
-        for b in range(a + 1, k):
-            entry -= factor[b, a] * values[b]
-        entry /= factor[a, a]
-        values[a] = entry
-        state.coefficients[slot, a] = entry
-        shift = state.target[slot, a] - entry
-        squared_residual += entry * (rules.damping * shift - state.correlation[slot, a])
-    state.squared_residual[slot] = squared_residual
-    return True
 
 
 @part
@@ -219,8 +179,10 @@ def ask_for_picked(
     if scans_next and dictionary.coarse.shape[0] == 0:
         ask_for(dictionary.gram, row, 0, CHUNK)
         return
+    if dictionary.coarse.shape[0] > 0:
+        prefetch(dictionary.units, (row,))
     for i in range(state.numbers[slot, N_LISTED]):
-        prefetch(dictionary.gram, row, state.listed_place[slot, i])
+        prefetch(dictionary.gram, (row, state.listed_place[slot, i]))
 
 
 @part
@@ -230,25 +192,34 @@ def inner_products(
     atoms: NDArray[np.floating],
     state: PursuitState,
     slot: int,
-    cross: NDArray[np.float64],
 ) -> None:
-    """Fill `cross` with the inner products of the atom at `position` with those so far."""
+    """Note the inner products of the atom at `position` with those so far."""
     atom = atom_at(dictionary, position)
+    place = gram_place(dictionary, position)
+    cross = state.vectors[slot // LANES, CROSS]
+    lane = slot % LANES
     for a in range(state.numbers[slot, N_ATOMS]):
-        row = state.rows[slot, a]
         if dictionary.gram.shape[0] > 0:
             # The mirror image of this entry: rows of atoms in use are in the cache, the new one is not.
-            cross[a] = gram_entry(dictionary, row, position)
+            cross[a, lane] = dictionary.gram[state.places[slot, a], place]
         else:
-            other = atom_at(dictionary, row)
+            other = atom_at(dictionary, state.rows[slot, a])
             total = 0.0
             for d in range(atoms.shape[1]):
                 total += np.float64(atoms[atom, d]) * np.float64(atoms[other, d])
-            cross[a] = total
+            cross[a, lane] = total
 
 
 @part
-def step(
+def refuse(rules: Rules, state: PursuitState, slot: int) -> None:
+    """Let a pursuit go on without the atom that it picked, unless it has picked too many in vain."""
+    numbers = state.numbers[slot]
+    numbers[N_REFUSED] += 1
+    numbers[RUNNING] = numbers[N_REFUSED] <= rules.n_nonzero
+
+
+@part
+def pick(
     winner: int,
     plain_score: float,
     special: int,
@@ -261,17 +232,18 @@ def step(
     rules: Rules,
     state: PursuitState,
     slot: int,
-    cross: NDArray[np.float64],
     scans_next: bool,
     picks: Picks,
     counts: NDArray[np.int64],
-) -> bool:
-    """Finish one step once the search has named its winner; True if the coefficients changed.
+) -> None:
+    """Pick the atom of a step once the search has named its winner; `state.joins` tells whether there is one.
 
     `special` is the best of the atoms listed, see `best_listed`. `scans_next` tells whether the next step
     is likely to look at all atoms, not just at special ones.
     """
     numbers = state.numbers[slot]
+    group, lane = slot // LANES, slot % LANES
+    state.joins[group, lane] = False
     position = winner
     if special >= 0:
         here = state.listed_position[slot, special]
@@ -286,7 +258,7 @@ def step(
         if rules.from_dropped:
             take_dropped(points, j, dictionary, state, slot, picks)
             numbers[RUNNING] = numbers[N_ATOMS] + numbers[N_DROPPED] < rules.n_nonzero
-        return False
+        return
     target = state.listed_target[slot, special] if special >= 0 else 0.0
     k = numbers[N_ATOMS]
     atom = atom_at(dictionary, position)
@@ -296,30 +268,46 @@ def step(
     if in_question and keeps_dropped(state.listed_score[slot, special], target, atom_norms[atom], rules):
         take_dropped(points, j, dictionary, state, slot, picks)
         numbers[RUNNING] = k + numbers[N_DROPPED] < rules.n_nonzero
-        return False
+        return
     if dictionary.gram.shape[0] > 0:
         ask_for_picked(dictionary, position, scans_next, state, slot)
     block_atom(dictionary, state, slot, position)
     # Without damping a copy of the point would represent it alone and split the pair off the graph.
     limit = (1 - 8 * rules.precision) ** 2 * points.squared_norms[j] * atom_norms[atom]
-    twin = rules.damping == 0 and k == 0 and correlation**2 >= limit
-    accepted = False
-    if twin:
+    if rules.damping == 0 and k == 0 and correlation**2 >= limit:
         counts[TWINS] += 1
-    else:
-        inner_products(position, dictionary, atoms, state, slot, cross)
-        cross[k] = atom_norms[atom]
-        accepted = accept(state, slot, position, cross, correlation, target, points.squared_norms[j], rules)
-        if not accepted:
-            counts[DEPENDENT] += 1
-    if accepted:
-        floor = max(rules.squared_tol, 4 * rules.precision * points.squared_norms[j])
-        steps = numbers[N_ATOMS] + numbers[N_DROPPED]
-        numbers[RUNNING] = steps < rules.n_nonzero and state.squared_residual[slot] > floor
-    else:
-        numbers[N_REFUSED] += 1
-        numbers[RUNNING] = numbers[N_REFUSED] <= rules.n_nonzero
-    return accepted
+        refuse(rules, state, slot)
+        return
+    inner_products(position, dictionary, atoms, state, slot)
+    state.rows[slot, k] = position
+    state.places[slot, k] = gram_place(dictionary, position)
+    state.vectors[group, CORRELATION, k, lane] = correlation
+    state.vectors[group, TARGET, k, lane] = target
+    state.scalars[group, OWN, lane] = atom_norms[atom]
+    state.scalars[group, POINT, lane] = points.squared_norms[j]
+    state.scalars[group, RIGHT, lane] = correlation + rules.damping * target
+    state.sizes[group, lane] = k
+    state.joins[group, lane] = True
+
+
+@part
+def conclude(rules: Rules, state: PursuitState, slot: int, counts: NDArray[np.int64]) -> bool:
+    """Finish the step of a pursuit that an atom was to join; True if it did, and coefficients changed."""
+    numbers = state.numbers[slot]
+    group, lane = slot // LANES, slot % LANES
+    k = state.sizes[group, lane]
+    if k == numbers[N_ATOMS]:
+        counts[DEPENDENT] += 1
+        refuse(rules, state, slot)
+        return False
+    numbers[N_ATOMS] = k
+    for a in range(k):
+        value = state.vectors[group, VALUE, a, lane]
+        state.values[slot, a] = value
+        state.coefficients[slot, a] = value
+    goes_on = state.scalars[group, RESIDUAL, lane] > residual_floor(state.scalars[group, POINT, lane], rules)
+    numbers[RUNNING] = goes_on and k + numbers[N_DROPPED] < rules.n_nonzero
+    return True
 
 
 @part

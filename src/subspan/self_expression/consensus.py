@@ -22,6 +22,7 @@ from subspan.kernels.consensus import average_solutions
 from subspan.kernels.pursuit import advance, begin, pursue
 from subspan.kernels.scores import Search, among, bits_type, new_search
 from subspan.kernels.state import (
+    LANES,
     Dictionary,
     Lanes,
     Memory,
@@ -49,8 +50,6 @@ SHORTCUT_FROM = 8192
 # atoms that it is tried on.
 FEW_CANDIDATES = 8.0
 SAMPLE = 8 * TILE
-# Pursuits side by side, where searches begin with a look: enough for none to wait long.
-LANES = 8
 # Steps of a pursuit in all outer iterations that repay the numbers for first looks.
 MANY_STEPS = 8
 
@@ -265,6 +264,7 @@ class ConsensusTask:
         longest = max(len(d.columns) or n_atoms for d in self.dictionaries)
         looks_first = len(self.dictionaries[0].coarse) > 0
         weighted = len(self.dictionaries[0].weights) > 0
+        # Where searches begin with a look, enough pursuits go side by side for none to wait long.
         n_lanes = LANES if looks_first else 1
         n_slots = TILE if self.gram_plan == "residual" else n_lanes
         n_seen = max(len(d.position_seen) for d in self.dictionaries)
