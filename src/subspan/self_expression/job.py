@@ -117,8 +117,9 @@ def solve_in_memory(job: ConsensusJob, threads: int) -> Representation:
 
 def follow_in_memory(job: ConsensusJob, threads: int) -> list[Representation]:
     """The representation after each of the outer iterations, as if it were the last."""
-    job = _in_kind_order(job, threads)
-    courses = list(run_in_threads(job.prepared(threads).course, range(job.n_blocks), threads, "blocks"))
+    with single_threaded_blas:
+        job = _in_kind_order(job, threads)
+        courses = list(run_in_threads(job.prepared(threads).course, range(job.n_blocks), threads, "blocks"))
     return [assemble(blocks, job.source.shape[0], job.order) for blocks in zip(*courses, strict=True)]
 
 
