@@ -93,7 +93,7 @@ class Job:
             "planned, MB": planned["peak_bytes"] / 1e6,
             "planned / peak": planned["peak_bytes"] / peak,
             "coefficients": planned["coefficients"],
-            "Gram plan": planned["gram_plan"],
+            "8-bit inner products kept": planned["kept"],
             "accuracy": clustering_accuracy(self.data.truth(), np.load(labels)),
         }
 

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import warnings
 from hashlib import sha256
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, csc_matrix, csr_array
 
-from subspan import S3COMP, S3COMPC, SSCOMP
+from subspan import LSR, S3COMP, S3COMPC, SSCOMP
 from subspan.base import SubspaceClusterer
 from subspan.datasets import make_union_of_subspaces
+from subspan.execution.memory import peak_memory
 from subspan.handover import DataWarning
 from subspan.methods import planning
 from subspan.metrics import clustering_accuracy
+from subspan.self_expression.engine import Kept
 
 METHODS = [S3COMP, S3COMPC, SSCOMP]
 Data = tuple[NDArray[np.floating], NDArray[np.int64]]
@@ -101,13 +103,13 @@ def test_collinear_atoms_without_damping(method, change, points):
     assert np.abs(model.representation_.data).max() < 100
 
 
-@pytest.mark.parametrize("plan", ["gathered", "residual"])
-def test_dependent_atoms_are_passed_over(plan, monkeypatch):
+@pytest.mark.parametrize("kept", get_args(Kept))
+def test_dependent_atoms_are_passed_over(kept, monkeypatch):
     """All points lie in six dimensions but for a little noise; of the eight atoms asked for two depend."""
     X, y = make_union_of_subspaces(2, 3, 6, 60, orthogonal=True, random_state=0)
     noise = 8e-4 * np.random.default_rng(0).standard_normal((120, 32)) / np.sqrt(32)
     X = (np.pad(X, ((0, 0), (0, 26))) + noise).astype(np.float32)
-    monkeypatch.setattr(planning, "choose_gram_plan", lambda *_: plan)
+    monkeypatch.setattr(planning, "choose_kept", lambda *_: kept)
     model = model_of(S3COMP, n_clusters=2, n_nonzero=8, damping=0.0, residual_tol=0.0)
     fit_with_one_warning(model, X, "dependent atoms")
     assert model.counts_["dependent_atoms"] > 1000
@@ -272,3 +274,10 @@ def test_number_of_eigenvectors(points):
 def test_one_cluster():
     X, _ = make_union_of_subspaces(1, 3, 10, 40, random_state=0)
     assert not fit_with_one_warning(model_of(S3COMP, n_clusters=1), X).labels_.any()
+
+
+@pytest.mark.parametrize("method", [S3COMP, S3COMPC, SSCOMP, LSR])
+def test_the_peak_of_memory_is_kept(method, points):
+    before = peak_memory()
+    found = method(4, random_state=0).fit(points[0]).peak_memory_
+    assert before <= found <= peak_memory()

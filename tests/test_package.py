@@ -60,8 +60,9 @@ unavoidable = set(sys.modules)
 import subspan.cli.main
 from subspan import S3COMPC
 print(*(set(sys.modules) - unavoidable))
-from subspan.kernels import pursuit
-print(len(pursuit.pursue.signatures), len(pursuit.advance.signatures))
+from subspan.kernels import consensus
+from subspan.kernels.pursuit import engine
+print(len(engine.pursue.signatures), len(consensus.average_solutions.signatures))
 """
     loaded, compiled = run(code).splitlines()
     tables = {"dask", "distributed", "pandas", "polars", "pyarrow"}
@@ -74,8 +75,9 @@ print(len(pursuit.pursue.signatures), len(pursuit.advance.signatures))
 def test_second_start_reuses_compiled_kernels():
     code = f"""
 {FIT}
-from subspan.kernels import consensus, pursuit
-for kernel in (pursuit.pursue, consensus.average_solutions):
+from subspan.kernels import consensus
+from subspan.kernels.pursuit import engine
+for kernel in (engine.pursue, consensus.average_solutions):
     print(sum(kernel.stats.cache_hits.values()), sum(kernel.stats.cache_misses.values()))
 """
     run(code)
@@ -99,9 +101,9 @@ def test_read_only_installation_without_a_home(tmp_path):
     code = f"""
 {FIT}
 import subspan
-from subspan.kernels import pursuit
+from subspan.kernels.pursuit import engine
 print(subspan.__file__)
-print(sum(pursuit.pursue.stats.cache_hits.values()))
+print(sum(engine.pursue.stats.cache_hits.values()))
 print(*labels)
 """
     homeless = {

@@ -14,5 +14,5 @@ represent(
     sample_dictionaries(300, 3, n_nonzero=3, dropout=0.5, size=50),
     ConsensusSettings(n_nonzero=3, damping=0.5, max_iter=3),
     budget=10**9,
-    gram_plan="per_dictionary",
+    kept="dictionaries",
 )

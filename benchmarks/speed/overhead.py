@@ -34,7 +34,7 @@ def job_of(n_points: int, folder: Path) -> ConsensusJob:
     source = open_source(path)
     draw = partial(sample_dictionaries, n_points, T, n_nonzero=S, dropout=0.0, size=M)
     settings = ConsensusSettings(n_nonzero=S, damping=1.0, max_iter=ITERATIONS)
-    return ConsensusJob(scan(source, normalize=True).watched(source), draw, settings, "per_dictionary")
+    return ConsensusJob(scan(source, normalize=True).watched(source), draw, settings, "dictionaries")
 
 
 @contextmanager

@@ -22,7 +22,7 @@ from sklearn.utils.validation import validate_data
 from subspan.affinity import check_coefficients, check_graph, dense_affinity, symmetric_affinity
 from subspan.embedding import spectral_embedding
 from subspan.execution.memory import memory_budget as bytes_of_budget
-from subspan.execution.memory import parse_bytes
+from subspan.execution.memory import parse_bytes, peak_memory
 from subspan.execution.progress import progress_shown
 from subspan.execution.steps import stage
 from subspan.execution.threads import n_threads
@@ -136,6 +136,11 @@ class SubspaceClusterer(ClusterMixin, BaseEstimator):
         """Whether a zero row is of no use; to a method with flats off the origin it is a point as any."""
         return True
 
+    @property
+    def _stored(self) -> bool:
+        """Whether a later fit may go on with results of this one, if it can know the rows again."""
+        return False
+
     def _represent(self, points: Source, unit_norm: bool, seed: int) -> Representation:
         """Coefficients of every point: the part that makes a method."""
         raise NotImplementedError
@@ -220,12 +225,13 @@ class SubspaceClusterer(ClusterMixin, BaseEstimator):
             embedding = self._embed(seed)
         with self._timed("labeling"):
             self.labels_ = self._label(embedding, points, seed)
+        self.peak_memory_ = peak_memory()
 
     def _greet(self, X: Any) -> Points:
         """Look at every row once: set zero rows aside, merge copies, bring the others to unit norm."""
         source = self._source(X)
         n_rows, n_features = source.shape
-        found = scan(source, self.normalize)
+        found = scan(source, self.normalize, hashed=self._stored or not isinstance(source, ArraySource))
         empty = found.zero_rows if self._needs_directions else np.empty(0, np.int64)
         if len(empty) and self.zero_rows == "raise":
             raise InputError(

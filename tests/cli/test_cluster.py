@@ -72,6 +72,7 @@ def test_labels_go_to_stdout_and_messages_to_stderr(folder: Path) -> None:
     assert of_csv(done.stdout) == expected("s3comp-c", folder, n_nonzero=3)
     for words in ("160 rows of 30 numbers", "sizes: 40 40 40 40", "representation"):
         assert words in done.stderr
+    assert re.search(r"^peak memory: [\d.]+ [MG]B$", done.stderr, re.MULTILINE)
 
 
 def test_csv_through_a_pipe_is_the_same_data(folder: Path) -> None:
@@ -123,6 +124,7 @@ def test_json_tells_the_whole_run() -> None:
     assert (facts["n_samples"], facts["n_features"], facts["data"]) == (160, 30, "both.npz")
     assert facts["cluster_sizes"] == [40, 40, 40, 40]
     assert set(facts["stage_seconds"]) == {"representation", "affinity", "embedding", "labeling"}
+    assert facts["peak_memory_bytes"] > 10**7
     assert facts["eigenvalues"][0] == pytest.approx(1)
     assert facts["counts"]["zero_rows"] == 0
 

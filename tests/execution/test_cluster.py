@@ -111,7 +111,7 @@ def case(tmp_path_factory) -> Case:
     points = UnitRows(Subset(scan(source, True).watched(source), np.delete(np.arange(5120), [7, 900])))
     draw = partial(sample_dictionaries, 5118, 8, n_nonzero=3, dropout=0.5, size=300, seed=1)
     settings = ConsensusSettings(n_nonzero=3, damping=0.5, max_iter=12, tol=0.0)
-    job = ConsensusJob(points, draw, settings, "per_dictionary", block_rows=TILE)
+    job = ConsensusJob(points, draw, settings, "dictionaries", block_rows=TILE)
     identity = {"data": points.fingerprint()}
     for threads in (2, 1):
         work = WorkDirectory(folder / f"{threads} threads", identity)

@@ -9,10 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from subspan.execution import memory
 from subspan.execution.memory import (
-    default_budget,
+    free_memory,
     memory_budget,
     parse_bytes,
+    peak_memory,
     return_free_memory,
     used_memory,
 )
@@ -51,26 +53,46 @@ def write(root: Path, path: str, text: str) -> None:
     (root / path).write_text(text)
 
 
-def test_default_is_a_share_of_the_tightest_limit(tmp_path):
+def test_what_is_free_is_the_tightest_limit(tmp_path):
     write(tmp_path, "proc/meminfo", "MemTotal: 9000 kB\nMemAvailable:    1000000 kB\n")
-    assert default_budget(tmp_path) == int(0.7 * 1_024_000_000)
+    assert free_memory(tmp_path) == 1_024_000_000
     write(tmp_path, "sys/fs/cgroup/memory.max", "max\n")
     write(tmp_path, "sys/fs/cgroup/memory.current", "5\n")
-    assert default_budget(tmp_path) == int(0.7 * 1_024_000_000)
+    assert free_memory(tmp_path) == 1_024_000_000
     write(tmp_path, "sys/fs/cgroup/memory.max", "600000000\n")
     write(tmp_path, "sys/fs/cgroup/memory.current", "100000000\n")
-    assert default_budget(tmp_path) == int(0.7 * 500_000_000)
+    assert free_memory(tmp_path) == 500_000_000
     write(tmp_path, "sys/fs/cgroup/memory/memory.limit_in_bytes", "300000000")
     write(tmp_path, "sys/fs/cgroup/memory/memory.usage_in_bytes", "100000000")
-    assert default_budget(tmp_path) == int(0.7 * 200_000_000)
+    assert free_memory(tmp_path) == 200_000_000
 
 
-def test_default_where_nothing_is_known(tmp_path):
-    assert default_budget(tmp_path) == 2 * 10**9
+def test_free_where_nothing_is_known(tmp_path):
+    assert free_memory(tmp_path) == 4 * 10**9
 
 
-def test_default_of_this_machine():
+def test_default_is_a_share_of_what_is_free(monkeypatch):
     assert memory_budget(None) > 0
+    monkeypatch.setattr(memory, "free_memory", lambda: 10**9)
+    assert memory_budget(None) == 7 * 10**8
+
+
+def test_peak_is_never_below_what_is_used():
+    before = peak_memory()
+    array = np.ones(10**7)
+    assert peak_memory() >= max(before, array.nbytes, used_memory() * 0.99)
+
+
+def test_peak_where_there_is_no_proc(tmp_path, monkeypatch):
+    known = peak_memory()
+    monkeypatch.setattr(memory, "PROCESS", tmp_path)
+    assert peak_memory() == pytest.approx(known, rel=0.5)
+
+
+def test_peak_where_nothing_is_known(tmp_path, monkeypatch):
+    monkeypatch.setattr(memory, "PROCESS", tmp_path)
+    monkeypatch.setattr(memory.sys, "platform", "win32")
+    assert peak_memory() is None
 
 
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="known of one C library only")

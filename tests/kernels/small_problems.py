@@ -1,4 +1,4 @@
-"""Solve small problems with every plan and variant and save the coefficients: small_problems.py OUT.npz.
+"""Solve small problems in every variant and save the coefficients: small_problems.py OUT.npz.
 
 Run twice, with and without compilation, it shows that the kernels mean the same in both.
 """
@@ -14,14 +14,12 @@ import numba
 import numpy as np
 
 from subspan.datasets import make_union_of_subspaces
-from subspan.self_expression import consensus
 from subspan.self_expression.consensus import ConsensusSettings
 from subspan.self_expression.dictionaries import sample_dictionaries
+from subspan.self_expression.engine import Kept
 from subspan.self_expression.job import represent
-from subspan.self_expression.plan import GramPlan
 from subspan.sources import ArraySource
 
-PLANS = get_args(GramPlan)
 VARIANTS = (
     # selection, candidates, average, damping, unit norm
     ("psi", "preserved", "all", 0.5, True),
@@ -32,7 +30,7 @@ VARIANTS = (
 )
 
 
-def solve(dtype: str, plan: str, variant: tuple[str, str, str, float, bool]) -> dict[str, np.ndarray]:
+def solve(dtype: str, kept: Kept, variant: tuple[str, str, str, float, bool]) -> dict[str, np.ndarray]:
     """Coefficients and counts of one small problem."""
     selection, candidates, average, damping, unit_norm = variant
     X, _ = make_union_of_subspaces(2, 3, 8, 12, noise=0.1, shuffle=False, random_state=0)
@@ -47,20 +45,18 @@ def solve(dtype: str, plan: str, variant: tuple[str, str, str, float, bool]) -> 
         4, damping=damping, max_iter=3 if damping else 1,
         selection=selection, candidates=candidates, average=average,
     )  # fmt: skip
-    found = represent(
-        ArraySource(X), dictionaries, settings, budget=10**9, gram_plan=plan, unit_norm=unit_norm
-    )  # fmt: skip
+    found = represent(ArraySource(X), dictionaries, settings, budget=10**9, kept=kept)
     return {"C": found.coefficients.toarray(), "counts": np.array(list(found.counts.values()))}
 
 
 def main(out: Path) -> None:
-    """Solve all of them, with shortcuts and first looks for searches as small as these."""
-    consensus.SHORTCUT_FROM = 0
-    consensus.FEW_CANDIDATES = np.inf
+    """Solve all of them."""
     arrays = {"compiled": np.array(not numba.config.DISABLE_JIT)}
-    for dtype, plan, (number, variant) in product(("float32", "float64"), PLANS, enumerate(VARIANTS)):
-        for name, array in solve(dtype, plan, variant).items():
-            arrays[f"{dtype} {plan} {number} {name}"] = array
+    for dtype, kept, (number, variant) in product(
+        ("float32", "float64"), get_args(Kept), enumerate(VARIANTS)
+    ):
+        for name, array in solve(dtype, kept, variant).items():
+            arrays[f"{dtype} {kept} {number} {name}"] = array
     np.savez(out, **arrays)
 
 

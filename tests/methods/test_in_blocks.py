@@ -15,6 +15,9 @@ from subspan.datasets import make_union_of_subspaces
 from subspan.execution.cluster import local_cluster
 from subspan.execution.work_directory import WorkDirectory
 from subspan.handover import InputError
+from subspan.methods import planning
+from subspan.sources import scanning
+from subspan.sources.unchanged import tile_hashes
 
 PARAMETERS = {"n_clusters": 4, "n_nonzero": 3, "random_state": 0}
 
@@ -77,9 +80,82 @@ def _dask(path: Path, X: np.ndarray):  # noqa: ARG001
     return dask_array.from_array(X, chunks=(250, 30))
 
 
+@pytest.fixture
+def in_pieces(monkeypatch):
+    """No budget has room for all rows of a file."""
+    monkeypatch.setattr(planning, "ROOM_FOR_ROWS", 10**9)
+
+
+class Counted:
+    """An array as a source that is not in memory, and counts how often each row is read."""
+
+    name = "counted"
+    columns = ()
+    held_bytes = 0
+
+    def __init__(self, X: np.ndarray) -> None:
+        self.X, self.shape, self.dtype = X, X.shape, X.dtype
+        self.counts = np.zeros(len(X), int)
+        self.n_prints = 0
+
+    def rows(self, start: int, stop: int) -> np.ndarray:
+        self.counts[start:stop] += 1
+        return self.X[start:stop]
+
+    def take(self, indices: np.ndarray) -> np.ndarray:
+        self.counts[indices] += 1
+        return self.X[indices]
+
+    def fingerprint(self) -> str:
+        self.n_prints += 1
+        return "counted=1"
+
+
 @pytest.mark.filterwarnings("ignore::subspan.handover.DataWarning")
+@pytest.mark.parametrize("work", [False, True])
+def test_rows_that_fit_are_read_once(work, points, reference, tmp_path):
+    source = Counted(points)
+    fitted = S3COMPC(**PARAMETERS, work_dir=tmp_path / "work" if work else None).fit(source)
+    assert same(fitted, reference)
+    assert source.counts.tolist() == [1] * len(points)
+    assert source.n_prints == 0
+
+
+@pytest.mark.filterwarnings("ignore::subspan.handover.DataWarning")
+@pytest.mark.parametrize("work", [False, True])
+def test_rows_of_an_array_are_hashed_where_results_are_stored(work, points, tmp_path, monkeypatch):
+    hashed = []
+    monkeypatch.setattr(scanning, "tile_hashes", lambda rows: hashed.append(len(rows)) or tile_hashes(rows))
+    S3COMPC(**PARAMETERS, work_dir=tmp_path if work else None).fit(points)
+    assert sum(hashed) == work * len(points)
+
+
+@pytest.mark.filterwarnings("ignore::subspan.handover.DataWarning")
+@pytest.mark.usefixtures("in_pieces")
+def test_other_rows_are_read_again(points, reference):
+    source = Counted(points)
+    assert same(S3COMPC(**PARAMETERS).fit(source), reference)
+    assert source.counts.min() > 1
+
+
+@pytest.mark.filterwarnings("ignore::subspan.handover.DataWarning")
+@pytest.mark.parametrize("normalize", [True, False])
+def test_the_same_rows_are_the_same_job_however_they_are_read(normalize, points, tmp_path, monkeypatch):
+    path, work_dir = _npy(tmp_path, points), tmp_path / "work"
+    first = S3COMPC(**PARAMETERS, normalize=normalize, work_dir=work_dir).fit(points)
+    stamps = {block: block.stat().st_mtime_ns for block in work_dir.glob("block-*")}
+    for room in (planning.ROOM_FOR_ROWS, 10**9):
+        monkeypatch.setattr(planning, "ROOM_FOR_ROWS", room)
+        assert same(S3COMPC(**PARAMETERS, normalize=normalize, work_dir=work_dir).fit(path), first)
+    # Nothing was solved again.
+    assert {block: block.stat().st_mtime_ns for block in work_dir.glob("block-*")} == stamps
+
+
+@pytest.mark.filterwarnings("ignore::subspan.handover.DataWarning")
+@pytest.mark.parametrize("room", [planning.ROOM_FOR_ROWS, 10**9], ids=["read once", "in pieces"])
 @pytest.mark.parametrize("stored", [_npy, _fortran, _hdf5, _zarr, _parquet, _dask])
-def test_every_source_gives_the_same_answer(stored, points, reference, tmp_path):
+def test_every_source_gives_the_same_answer(stored, room, points, reference, tmp_path, monkeypatch):
+    monkeypatch.setattr(planning, "ROOM_FOR_ROWS", room)
     fitted = S3COMPC(**PARAMETERS).fit(stored(tmp_path, points))
     assert same(fitted, reference)
     assert fitted.n_features_in_ == 30
@@ -149,6 +225,7 @@ def test_killed_fits_go_on(tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore::subspan.handover.DataWarning")
+@pytest.mark.usefixtures("in_pieces")
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_a_file_that_changes_is_never_mixed_in(n_jobs, points, tmp_path, monkeypatch):
     """Its rows are replaced when the first block has been written, and put back after the error."""

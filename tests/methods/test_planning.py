@@ -11,7 +11,9 @@ import pytest
 from subspan import S3COMP, S3COMPC, SSCOMP
 from subspan.execution.memory import parse_bytes, used_memory
 from subspan.handover import InputError
+from subspan.methods import planning
 from subspan.methods.planning import MANY_POINTS, Plan
+from subspan.self_expression.plan import kept_bytes
 
 FLOAT32 = np.dtype(np.float32)
 
@@ -41,27 +43,31 @@ LARGE = {"n_clusters": 50, "n_nonzero": 5, "dictionary_size": 5000, "random_stat
 
 def test_plenty_of_memory():
     plan = S3COMP(**LARGE, memory_budget="100GB", n_jobs=2).plan(MILLION)
-    assert (plan.gram_plan, plan.threads, plan.coefficients) == ("per_dictionary", 2, "in memory")
+    assert (plan.threads, plan.coefficients) == (2, "in memory")
     assert plan.problem.few_atoms
-    # 15 Gram matrices of 5000 atoms each, which tiles round up.
-    assert plan.stages["representation"]["Gram matrices"] == 15 * 5120**2 * 4
     assert plan.problem.n_atoms == pytest.approx(1e6 * (1 - 0.995**15), rel=1e-3)
+    found = plan.stages["representation"]["8-bit inner products"]
+    assert found == kept_bytes(plan.kept, plan.problem.n_atoms, [5000] * 15)
 
 
 def test_less_memory_takes_less(tmp_path):
-    model = S3COMP(**LARGE, memory_budget="100GB", work_dir=tmp_path, n_jobs=2)
-    decisions, budget = [], 10**11
-    for _ in range(4):
+    model = S3COMP(**LARGE, work_dir=tmp_path, n_jobs=2)
+    # Too little for the inner products of all atoms.
+    decisions, budget = [], 5 * 10**9
+    for _ in range(5):
         plan = model.set_params(memory_budget=budget).plan(MILLION)
         assert plan.peak <= budget
-        decisions.append((plan.gram_plan, plan.threads, plan.coefficients))
+        decisions.append((plan.kept, plan.threads, plan.coefficients, plan.reads_once))
         budget = plan.peak - 10**7
     assert decisions == [
-        ("per_dictionary", 2, "in memory"),
-        ("per_dictionary", 2, "on disk"),
-        ("per_dictionary", 1, "on disk"),
-        ("residual", 2, "on disk"),
+        ("dictionaries", 2, "in memory", True),
+        ("dictionaries", 2, "in memory", False),
+        ("dictionaries", 2, "on disk", True),
+        ("dictionaries", 2, "on disk", False),
+        ("dictionaries", 1, "on disk", False),
     ]
+    large = model.set_params(dictionary_size=20_000, memory_budget="5GB").plan(MILLION)
+    assert (large.kept, large.threads) == ("none", 2)
 
 
 def test_the_smallest_budget_named_is_one_that_works(tmp_path):
@@ -91,7 +97,7 @@ def test_a_plan_does_not_depend_on_the_clock(monkeypatch):
     monkeypatch.setattr("subspan.methods.planning._flops_per_second", lambda: next(estimates))
     plans = [S3COMP(**LARGE, memory_budget="100GB").plan(MILLION) for _ in range(2)]
     assert plans[0].seconds["representation"] > 1000 * plans[1].seconds["representation"]
-    assert plans[0].gram_plan == plans[1].gram_plan
+    assert plans[0].kept == plans[1].kept
 
 
 @pytest.mark.parametrize("n", [MANY_POINTS - 1, MANY_POINTS])
@@ -106,9 +112,52 @@ def test_arrays_in_memory_are_counted_once():
     X = np.zeros((5000, 1000))
     plan = S3COMP(10, memory_budget="100GB").plan(X)
     assert plan.stages["representation"]["rows held"] == X.nbytes
-    assert plan.process == pytest.approx(used_memory(), rel=0.5)
+    assert plan.process - planning.FIRST_USE == pytest.approx(used_memory(), rel=0.1)
     bare = S3COMP(10, memory_budget="100GB", normalize=False).plan(X)
     assert bare.stages["representation"]["rows held"] == 0
+
+
+SMALL = Unread((20_000, 50), np.dtype(np.float64))
+
+
+def test_a_default_leaves_the_machine_usable(monkeypatch):
+    monkeypatch.setattr(planning, "free_memory", lambda: 10**12)
+    plan = S3COMPC(10, n_jobs=2).plan(SMALL)
+    kept = kept_bytes("all", plan.problem.n_atoms, plan.problem.sizes)
+    assert plan.peak - used_memory() <= 4 * 20_000 * 50 * 8 + kept + 5 * 10**8
+    # Half of what is free has no room for all of it.
+    monkeypatch.setattr(planning, "free_memory", lambda: 3 * 10**9)
+    less = S3COMPC(10, n_jobs=2).plan(SMALL)
+    assert less.peak - used_memory() <= 1.51 * 10**9
+    assert kept_bytes(less.kept, plan.problem.n_atoms, plan.problem.sizes) < kept
+
+
+def test_a_default_refuses_only_what_does_not_fit_at_all(monkeypatch):
+    model = S3COMP(**LARGE, n_jobs=2)
+    with pytest.raises(InputError) as caught:
+        model.set_params(memory_budget="100MB").plan(MILLION)
+    needed = parse_bytes(re.search(r"little; ([\d.]+ [MG]B) would do", str(caught.value))[1]) - used_memory()
+    model.set_params(memory_budget=None)
+    monkeypatch.setattr(planning, "free_memory", lambda: int(needed * 1.02))
+    assert model.plan(MILLION).peak - used_memory() > needed / 2
+    monkeypatch.setattr(planning, "free_memory", lambda: int(needed * 0.95))
+    with pytest.raises(InputError, match="is too little"):
+        model.plan(MILLION)
+
+
+def test_rows_are_read_once_where_there_is_ample_room():
+    model = S3COMP(**LARGE, n_jobs=2)
+    ample = model.set_params(memory_budget="10GB").plan(MILLION)
+    assert ample.reads_once
+    assert ample.stages["representation"]["rows held"] == 400 * 10**6
+    assert "rows read once" in str(ample)
+    scant = model.set_params(memory_budget=int(ample.peak * 0.99)).plan(MILLION)
+    assert scant.peak <= ample.peak * 0.99
+    # One in four bytes would be too many.
+    wide = Unread((100_000, 2000))
+    assert not model.set_params(memory_budget="3.1GB").plan(wide).reads_once
+    # Those of an array are there.
+    assert not model.set_params(memory_budget="10GB", dictionary_size=50).plan(np.eye(100)).reads_once
 
 
 def test_printed():

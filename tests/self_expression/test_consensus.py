@@ -15,12 +15,12 @@ from subspan.datasets import make_union_of_subspaces
 from subspan.handover import Representation
 from subspan.self_expression.consensus import ConsensusSettings, ConsensusTask
 from subspan.self_expression.dictionaries import sample_dictionaries
+from subspan.self_expression.engine import Kept
 from subspan.self_expression.job import represent
-from subspan.self_expression.plan import GramPlan
 from subspan.sources import ArraySource
 from subspan.sources.checks import unit_rows
 
-PLANS = get_args(GramPlan)
+EVERY_KEPT = get_args(Kept)
 # Decisions closer than this may go either way under rounding; coefficients agree as closely as that.
 CLEAR = {"float64": 1e-10, "float32": 1e-4}
 CLOSE = {"float64": 1e-12, "float32": 1e-5}
@@ -33,7 +33,6 @@ class Problem:
     X: np.ndarray
     dictionaries: list[np.ndarray]
     n_nonzero: int
-    unit_norm: bool = True
 
 
 def near_subspaces(n_subspaces: int, n_per_subspace: int) -> np.ndarray:
@@ -55,10 +54,10 @@ CROWDED = near_subspaces(2, 12)
 CROWDED_KEPT = sample_dictionaries(24, 8, n_nonzero=6, dropout=0.5, seed=1)
 PROBLEMS = {
     "unit": Problem(ROOMY, KEPT, 4),
-    "unscaled": Problem(unequal_lengths(ROOMY), KEPT, 4, unit_norm=False),
+    "unscaled": Problem(unequal_lengths(ROOMY), KEPT, 4),
     "covered": Problem(ROOMY, COVERED, 4),
     "crowded": Problem(CROWDED, CROWDED_KEPT, 6),
-    "crowded unscaled": Problem(unequal_lengths(CROWDED), CROWDED_KEPT, 6, unit_norm=False),
+    "crowded unscaled": Problem(unequal_lengths(CROWDED), CROWDED_KEPT, 6),
 }
 
 
@@ -72,26 +71,24 @@ def expected(problem: Problem, options: dict[str, Any]) -> tuple[np.ndarray, np.
     )  # fmt: skip
 
 
-def solve(problem: Problem, plan: str, dtype: str = "float64", **options: Any) -> Representation:
+def solve(problem: Problem, kept: Kept, dtype: str = "float64", **options: Any) -> Representation:
     settings = ConsensusSettings(
         n_nonzero=problem.n_nonzero, **{"damping": 0.4, "residual_tol": 1e-3, "tol": 1e-2} | options
     )
-    return represent(
-        ArraySource(problem.X.astype(dtype)), problem.dictionaries, settings,
-        budget=10**9, unit_norm=problem.unit_norm, gram_plan=plan,
-    )  # fmt: skip
+    source = ArraySource(problem.X.astype(dtype))
+    return represent(source, problem.dictionaries, settings, budget=10**9, kept=kept)
 
 
 def check_against_oracle(problem: Problem, **options: Any) -> None:
     C, narrowest = expected(problem, options)
-    for plan, dtype in product(PLANS, CLEAR):
-        coefficients = solve(problem, plan, dtype, **options).coefficients
+    for kept, dtype in product(EVERY_KEPT, CLEAR):
+        coefficients = solve(problem, kept, dtype, **options).coefficients
         assert coefficients.dtype == dtype
         found = coefficients.toarray()
         clear = narrowest > CLEAR[dtype]
         assert clear.sum() > 0.9 * (narrowest > 0).sum()
-        assert np.array_equal(found[clear] != 0, C[clear] != 0), (plan, dtype)
-        assert np.abs(found[clear] - C[clear]).max() < CLOSE[dtype], (plan, dtype)
+        assert np.array_equal(found[clear] != 0, C[clear] != 0), (kept, dtype)
+        assert np.abs(found[clear] - C[clear]).max() < CLOSE[dtype], (kept, dtype)
 
 
 @pytest.mark.parametrize("average", ["all", "chosen"])
@@ -113,7 +110,7 @@ def test_problems_tell_the_variants_apart():
     """The comparisons above would prove little if every variant gave the same solution."""
 
     def support(problem: str, **options: str) -> np.ndarray:
-        return solve(PROBLEMS[problem], "shared", max_iter=4, **options).coefficients.toarray() != 0
+        return solve(PROBLEMS[problem], "all", max_iter=4, **options).coefficients.toarray() != 0
 
     def share_of_points_that_differ(one: np.ndarray, other: np.ndarray) -> float:
         return float((one != other).any(axis=1).mean())
@@ -160,11 +157,11 @@ def test_without_dropout_and_damping_it_is_omp(seed):
     assert np.abs(found - expected).max() < 1e-8
 
 
-@pytest.mark.parametrize("plan", PLANS)
-def test_changes_are_those_of_the_whole_matrix(plan):
+@pytest.mark.parametrize("kept", EVERY_KEPT)
+def test_changes_are_those_of_the_whole_matrix(kept):
     passes = [np.zeros((150, 150))]
     for max_iter in range(1, 5):
-        found = solve(PROBLEMS["unit"], plan, max_iter=max_iter, tol=0.0)
+        found = solve(PROBLEMS["unit"], kept, max_iter=max_iter, tol=0.0)
         passes.append(found.coefficients.toarray())
     steps = [np.linalg.norm(new - old) / np.linalg.norm(new) for old, new in pairwise(passes)]
     assert np.allclose(found.changes, steps)
@@ -173,22 +170,21 @@ def test_changes_are_those_of_the_whole_matrix(plan):
 
 def test_points_at_rest_stay_while_others_move_on():
     """A loose tolerance: what rests keeps the coefficients of its last pass, bit for bit."""
-    loose = [solve(PROBLEMS["unit"], "shared", max_iter=n, tol=0.3).coefficients.toarray() for n in (2, 3, 4)]
+    loose = [solve(PROBLEMS["unit"], "all", max_iter=n, tol=0.3).coefficients.toarray() for n in (2, 3, 4)]
     resting = (loose[0] == loose[1]).all(axis=1)
     assert 0 < resting.sum() < 150
     assert np.array_equal(loose[0][resting], loose[2][resting])
-    assert solve(PROBLEMS["unit"], "shared", max_iter=50, tol=1.1).n_iter == 2
+    assert solve(PROBLEMS["unit"], "all", max_iter=50, tol=1.1).n_iter == 2
 
 
-@pytest.mark.parametrize("plan", PLANS)
-def test_a_block_is_solved_on_its_own(plan):
+@pytest.mark.parametrize("kept", EVERY_KEPT)
+def test_a_block_is_solved_on_its_own(kept):
     X = near_subspaces(3, 120)
-    kept = sample_dictionaries(360, 3, n_nonzero=4, dropout=0.4)
-    task = ConsensusTask(
-        ArraySource(X), kept, ConsensusSettings(4, damping=0.4, max_iter=2), gram_plan=plan, block_rows=128
-    )
+    dictionaries = sample_dictionaries(360, 3, n_nonzero=4, dropout=0.4)
+    settings = ConsensusSettings(4, damping=0.4, max_iter=2)
+    task = ConsensusTask(ArraySource(X), dictionaries, settings, kept=kept, block_rows=128)
     whole = represent(
-        ArraySource(X), kept, task.settings, budget=10**9, gram_plan=plan, block_rows=512
+        ArraySource(X), dictionaries, settings, budget=10**9, kept=kept, block_rows=512
     ).coefficients
     assert task.n_blocks == 3
     for number in (2, 0, 1, 2):
@@ -200,7 +196,7 @@ def test_a_block_is_solved_on_its_own(plan):
 
 
 def test_support_is_bounded_and_sorted():
-    found = solve(PROBLEMS["unit"], "shared", max_iter=3).coefficients
+    found = solve(PROBLEMS["unit"], "all", max_iter=3).coefficients
     assert np.diff(found.indptr).max() <= 4 * len(KEPT)
     assert found.has_sorted_indices
     assert (found.data != 0).all()

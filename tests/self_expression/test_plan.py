@@ -1,47 +1,42 @@
-"""The choice of Gram matrices: what fits the budget, and what is worth keeping."""
+"""Which 8-bit inner products are kept: what fits the budget, and what is worth it."""
 
 from __future__ import annotations
 
 import pytest
 
-from subspan.self_expression.plan import choose_gram_plan, gram_costs
+from subspan.self_expression.engine import Kept
+from subspan.self_expression.plan import choose_kept, kept_bytes
 
 
-def plan_for(budget: int, n_points: int = 10_000, size: int = 4000, n_features: int = 500) -> str:
-    return choose_gram_plan(n_points, n_points, [size] * 15, n_features, 10, 4, budget)
+def kept_for(budget: int, n_points: int = 10_000, size: int = 4000, n_features: int = 500) -> Kept:
+    return choose_kept(n_points, n_points, [size] * 15, n_features, 10, budget)
 
 
-def test_costs_count_whole_tiles():
-    costs = gram_costs(1000, [300, 200], 50, 8)
-    assert costs.shared == 1024**2 * 8
-    assert costs.per_dictionary == (384**2 + 256**2) * 8
-    assert costs.gathered == costs.shared + costs.per_dictionary
-    # Numbers of 8 bits, in whole words of 16, of all points and not only of the atoms.
-    assert gram_costs(1000, [300], 50, 4).gathered == 1024**2 * 4 + 1024 * (512 + 32) * 2
-    assert costs.residual == (384 + 256) * 50 * 8
+def test_bytes_of_words_in_an_odd_number_of_cache_lines():
+    assert kept_bytes("none", 1000, [300, 200]) == 0
+    assert kept_bytes("dictionaries", 1000, [300, 200]) == (300 * 5 + 200 * 5) * 64
+    assert kept_bytes("all", 1000, [300, 200]) == 1000**2 + kept_bytes("dictionaries", 1000, [300, 200])
 
 
 @pytest.mark.parametrize("budget", [10**6, 10**8, 5 * 10**8, 10**9, 2 * 10**9, 10**12])
 @pytest.mark.parametrize("size", [1000, 4000, 9000])
 @pytest.mark.parametrize("n_points", [10_000, 70_000])
-def test_the_plan_fits_the_budget(budget, size, n_points):
-    """Without room for anything the residual plan remains; it needs no more than the data themselves."""
-    plan = plan_for(budget, n_points, size)
-    costs = gram_costs(n_points, [size] * 15, 500, 4)
-    assert plan == "residual" or getattr(costs, plan) <= budget
+def test_what_is_kept_fits_the_budget(budget, size, n_points):
+    kept = kept_for(budget, n_points, size)
+    assert kept_bytes(kept, n_points, [size] * 15) <= budget
 
 
-def test_more_memory_never_brings_back_residual_products():
-    plans = [plan_for(10**exponent) for exponent in range(5, 13)]
-    assert plans[0] == "residual"
-    assert plans[-1] == "gathered"
-    assert "residual" not in plans[plans.index("shared") :]
+def test_more_memory_keeps_more():
+    budgets = (10**5, 10**8, 25 * 10**7, 3 * 10**8, 4 * 10**8, 10**12)
+    choices = [kept_for(budget) for budget in budgets]
+    assert choices == ["none", "none", "dictionaries", "dictionaries", "all", "all"]
 
 
-def test_nearly_full_dictionaries_share_one_matrix():
-    assert plan_for(10**12, size=9000) == "shared"
-    assert choose_gram_plan(10_000, 10_000, [10_000], 500, 10, 4, 10**12) == "shared"
+def test_not_all_are_kept_where_it_saves_little():
+    """One dictionary has the inner products of its atoms anyway; few atoms of many points save few."""
+    assert choose_kept(10_000, 10_000, [10_000], 500, 10, 10**12) == "shared"
+    assert choose_kept(10**6, 15_000, [1000] * 15, 500, 10, 10**12) == "dictionaries"
 
 
-def test_small_dimensions_need_no_gram_matrix():
-    assert plan_for(10**12, n_features=9) == "residual"
+def test_small_dimensions_need_none():
+    assert kept_for(10**12, n_features=9) == "none"

@@ -8,6 +8,7 @@ from typing import Any, get_args
 
 import numpy as np
 import pytest
+from bits import assert_same_bits
 from scipy.sparse import csr_array
 
 from subspan import S3COMPC
@@ -15,16 +16,15 @@ from subspan.datasets import make_union_of_subspaces
 from subspan.methods import planning
 from subspan.self_expression.consensus import ConsensusSettings
 from subspan.self_expression.dictionaries import sample_dictionaries
+from subspan.self_expression.engine import Kept
 from subspan.self_expression.job import represent
-from subspan.self_expression.plan import GramPlan
 from subspan.sources import ArraySource
 from subspan.sources.checks import unit_rows
 
 N_POINTS = 480
 DIMENSIONS = [9, 64, 500]
 TYPES = ["float32", "float64"]
-# The residual plan sums up in another order.
-SAME_ARITHMETIC = [plan for plan in get_args(GramPlan) if plan != "residual"]
+EVERY_KEPT = get_args(Kept)
 
 
 @cache
@@ -56,49 +56,21 @@ DATA = {"distinct": distinct, "duplicated": duplicated, "tied": tied}
 
 
 def coefficients(X: np.ndarray, **how: Any) -> csr_array:
-    kept = sample_dictionaries(len(X), 5, n_nonzero=4, dropout=0.5, seed=3)
+    dictionaries = sample_dictionaries(len(X), 5, n_nonzero=4, dropout=0.5, seed=3)
     settings = ConsensusSettings(4, damping=0.3, max_iter=3)
-    return represent(ArraySource(unit_rows(X)), kept, settings, budget=10**9, **how).coefficients
-
-
-def assert_identical(one: csr_array, other: csr_array) -> None:
-    assert one.dtype == other.dtype
-    for name in ("indptr", "indices", "data"):
-        assert np.array_equal(getattr(one, name), getattr(other, name)), name
+    return represent(ArraySource(unit_rows(X)), dictionaries, settings, budget=10**9, **how).coefficients
 
 
 @pytest.mark.parametrize("dtype", TYPES)
 @pytest.mark.parametrize("n_features", DIMENSIONS)
 @pytest.mark.parametrize("data", DATA)
-def test_threads_blocks_and_plans(data, n_features, dtype):
+def test_threads_blocks_and_what_is_kept(data, n_features, dtype):
     X = DATA[data](n_features, dtype)
-    reference = coefficients(X, gram_plan="shared", threads=1, block_rows=512)
-    for plan in SAME_ARITHMETIC:
+    reference = coefficients(X, kept="none", threads=1, block_rows=512)
+    for kept in EVERY_KEPT:
         for threads, block_rows in ((1, 4096), (2, 128), (2, 300)):
-            found = coefficients(X, gram_plan=plan, threads=threads, block_rows=block_rows)
-            assert_identical(reference, found)
-
-
-@pytest.mark.parametrize("dtype", TYPES)
-@pytest.mark.parametrize("n_features", DIMENSIONS)
-@pytest.mark.parametrize("data", DATA)
-def test_residual_plan_with_itself(data, n_features, dtype):
-    X = DATA[data](n_features, dtype)
-    reference = coefficients(X, gram_plan="residual", threads=1, block_rows=512)
-    for threads, block_rows in ((1, 4096), (2, 128)):
-        found = coefficients(X, gram_plan="residual", threads=threads, block_rows=block_rows)
-        assert_identical(reference, found)
-
-
-@pytest.mark.parametrize("dtype", TYPES)
-@pytest.mark.parametrize("n_features", DIMENSIONS)
-def test_residual_plan_finds_the_same_atoms(n_features, dtype):
-    """Its arithmetic is another one, so only ties may be decided otherwise, and these data have few."""
-    X = distinct(n_features, dtype)
-    one, other = (coefficients(X, gram_plan=plan) for plan in ("shared", "residual"))
-    tolerance, share = (1e-12, 0) if dtype == "float64" else (1e-4, 0.01)
-    differs = ((one != 0) != (other != 0)).sum(axis=1) + (abs(one - other) > tolerance).sum(axis=1) > 0
-    assert differs.mean() <= share
+            found = coefficients(X, kept=kept, threads=threads, block_rows=block_rows)
+            assert_same_bits(reference, found)
 
 
 def fit(X: np.ndarray, **how: Any) -> S3COMPC:
@@ -106,11 +78,12 @@ def fit(X: np.ndarray, **how: Any) -> S3COMPC:
     return model.set_params(**how).fit(X)
 
 
-def assert_same_fit(one: S3COMPC, other: S3COMPC) -> None:
-    assert_identical(one.representation_, other.representation_)
+def assert_same_fit(one: S3COMPC, other: S3COMPC, rel: float = 0.0) -> None:
+    """`rel`: how far changes may be apart, which are sums over the points in the order of their visit."""
+    assert_same_bits(one.representation_, other.representation_)
     assert np.array_equal(one.labels_, other.labels_)
     assert np.array_equal(one.embedding_, other.embedding_)
-    assert one.changes_ == other.changes_
+    assert one.changes_ == pytest.approx(other.changes_, rel=rel, abs=0.0)
     assert one.counts_ == other.counts_
 
 
@@ -166,22 +139,17 @@ def test_estimator_with_any_layout(dtype, tmp_path):
 @pytest.mark.parametrize("dtype", TYPES)
 @pytest.mark.parametrize("data", [distinct, duplicated])
 @pytest.mark.filterwarnings("ignore::subspan.handover.DataWarning")
-def test_estimator_with_any_plan(data, dtype, monkeypatch):
-    """What a memory budget decides: which Gram matrices are kept, all, some or none."""
+def test_estimator_whatever_is_kept(data, dtype, monkeypatch):
+    """As a memory budget decides."""
     X = data(64, dtype)
 
-    def fitted(plan: str):
-        monkeypatch.setattr(planning, "choose_gram_plan", lambda *_: plan)
+    def fitted(kept: Kept) -> S3COMPC:
+        monkeypatch.setattr(planning, "choose_kept", lambda *_: kept)
         return fit(X)
 
-    shared, gathered, separate, none = (
-        fitted(plan) for plan in ("shared", "gathered", "per_dictionary", "residual")
-    )
-    assert_same_fit(shared, gathered)
-    assert_same_fit(shared, separate)
-    assert np.array_equal(shared.labels_, none.labels_)
-    supports = [model.representation_ != 0 for model in (shared, none)]
-    assert ((supports[0] != supports[1]).sum(axis=1) > 0).mean() <= (0 if dtype == "float64" else 0.01)
+    reference, *others = map(fitted, EVERY_KEPT)
+    for other in others:
+        assert_same_fit(reference, other, rel=1e-12)
 
 
 @pytest.mark.parametrize("dtype", TYPES)

@@ -6,6 +6,7 @@ import pickle
 
 import numpy as np
 import pytest
+from bits import assert_same_bits
 
 from subspan.datasets import make_union_of_subspaces
 from subspan.execution.blocks import run_blocks
@@ -25,28 +26,23 @@ def both(tmp_path_factory):
     X, _ = make_union_of_subspaces(3, 3, 20, N // 3, noise=0.1, random_state=0, dtype=np.float32)
     kept = sample_dictionaries(N, 5, n_nonzero=3, dropout=0.0, size=60)
     settings = ConsensusSettings(n_nonzero=3, damping=0.5)
-    job = ConsensusJob(ArraySource(X), lambda: kept, settings, "per_dictionary", block_rows=BLOCK)
+    job = ConsensusJob(ArraySource(X), lambda: kept, settings, "dictionaries", block_rows=BLOCK)
     work = WorkDirectory(tmp_path_factory.mktemp("work"), {"seed": 0})
     blocks = [Block.from_arrays(arrays) for arrays in run_blocks(job, 1, work)]
     stored = StoredCoefficients(work, N, BLOCK, np.dtype(np.float32))
     return stored, assemble(blocks, N).coefficients
 
 
-def same(one, other) -> bool:
-    parts = [(m.indptr, m.indices, m.data) for m in (one, other)]
-    return one.shape == other.shape and all(np.array_equal(a, b) for a, b in zip(*parts, strict=True))
-
-
 @pytest.mark.parametrize("rows", [slice(0, N), slice(0, 128), slice(100, 300), slice(590, 700), slice(5, 5)])
 def test_any_rows(both, rows):
     stored, whole = both
-    assert same(stored[rows], whole[rows])
+    assert_same_bits(stored[rows], whole[rows])
 
 
 def test_all_rows_and_a_copy_by_pickle(both):
     stored, whole = both
-    assert same(stored.tocsr(), whole)
-    assert same(pickle.loads(pickle.dumps(stored)).tocsr(), whole)
+    assert_same_bits(stored.tocsr(), whole)
+    assert_same_bits(pickle.loads(pickle.dumps(stored)).tocsr(), whole)
     assert len(pickle.dumps(stored)) < 10_000
 
 

@@ -19,6 +19,7 @@ from subspan.execution.cluster import connected, local_cluster
 from subspan.execution.progress import progress_shown
 from subspan.handover import InputError
 from subspan.sources import ArraySource, Source, open_source
+from subspan.sources.faults import size
 from subspan.sources.text import open_text
 
 STANDARD_INPUT = "standard input"
@@ -99,6 +100,8 @@ def summary(estimator: SubspaceClusterer, remarks: list[str]) -> list[str]:
         line = f"sizes: {len(found)} clusters of {min(found)} to {max(found)} rows"
     stages = ", ".join(f"{stage} {seconds:.2f} s" for stage, seconds in estimator.stage_seconds_.items())
     lines = [line + (f", and {unlabelled} rows in none" if unlabelled else ""), f"time: {stages}"]
+    if estimator.peak_memory_ is not None:
+        lines.append(f"peak memory: {size(estimator.peak_memory_)}")
     return lines + [f"Warning: {remark}" for remark in remarks]
 
 
@@ -117,6 +120,7 @@ def facts(method: str, estimator: SubspaceClusterer, source: Source, remarks: li
         "unlabelled": n_samples - sum(found),
         "counts": estimator.counts_,
         "stage_seconds": estimator.stage_seconds_,
+        "peak_memory_bytes": estimator.peak_memory_,
         "eigenvalues": estimator.eigenvalues_.tolist(),
         "eigenvectors_converged": bool(estimator.certificate_.converged),
         "warnings": remarks,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import mmap
 import re
+import sys
 from contextlib import suppress
 from pathlib import Path
 
@@ -12,8 +13,9 @@ from subspan.handover import InputError
 
 UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 BINARY_UNITS = {"ki": 2**10, "mi": 2**20, "gi": 2**30, "ti": 2**40}
-# Share of the free memory that is ours unless the user says otherwise: others need room too.
+# Share of the free memory that a matrix may have unless the user says otherwise: others need room too.
 DEFAULT_SHARE = 0.7
+PROCESS = Path("/proc/self")
 
 
 def parse_bytes(budget: int | float | str) -> int:
@@ -33,15 +35,15 @@ def parse_bytes(budget: int | float | str) -> int:
     return int(size)
 
 
-def default_budget(root: Path = Path("/")) -> int:
-    """A share of what is free, seen from the control group as well as from the machine."""
+def free_memory(root: Path = Path("/")) -> int:
+    """Bytes that are free, seen from the control group as well as from the machine."""
     free = [room for room in (_cgroup_v2(root), _cgroup_v1(root), _machine(root)) if room is not None]
-    return int(DEFAULT_SHARE * min(free)) if free else parse_bytes("2GB")
+    return min(free, default=parse_bytes("4GB"))
 
 
 def memory_budget(budget: int | float | str | None) -> int:
-    """Bytes of the user's budget, or the default one."""
-    return default_budget() if budget is None else parse_bytes(budget)
+    """Bytes of the user's budget, or a share of what is free."""
+    return int(DEFAULT_SHARE * free_memory()) if budget is None else parse_bytes(budget)
 
 
 def used_memory(root: Path = Path("/")) -> int:
@@ -53,6 +55,11 @@ def used_memory(root: Path = Path("/")) -> int:
     return pages * mmap.PAGESIZE
 
 
+def peak_memory() -> int | None:
+    """Largest resident memory of the process so far, in bytes; None where no system tells it."""
+    return _peak_of_linux() or _peak_of_process()
+
+
 def return_free_memory() -> None:
     """Give the system what this process has freed; some allocators keep it, and the next stage takes other.
 
@@ -60,6 +67,23 @@ def return_free_memory() -> None:
     """
     with suppress(OSError, AttributeError, TypeError):
         ctypes.CDLL(None).malloc_trim(0)
+
+
+def _peak_of_linux() -> int | None:
+    try:
+        match = re.search(r"^VmHWM:\s+(\d+) kB", (PROCESS / "status").read_text(), re.MULTILINE)
+    except OSError:
+        return None
+    return int(match[1]) * 1024 if match else None
+
+
+def _peak_of_process() -> int | None:
+    if sys.platform == "win32":
+        return None
+    import resource
+
+    unit = 1 if sys.platform == "darwin" else 1024
+    return unit * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
 def _read_number(path: Path) -> int | None:

@@ -67,6 +67,8 @@ changes_ : tuple of float
     Relative change of the coefficients at each outer iteration.
 stage_seconds_ : dict
     Seconds taken by "representation", "affinity", "embedding" and "labeling".
+peak_memory_ : int or None
+    Largest memory of the process up to the end of `fit`, in bytes; None where the system does not tell.
 counts_ : dict
     What was out of the ordinary: zero and duplicate rows, empty representations, dependent atoms,
     twins, unsettled points, connected components, isolated points, points left out of the embedding.
@@ -96,6 +98,9 @@ SECTIONS["block_stages"] = _edited(
     SECTIONS["stages"],
     {
         "What Gram matrices may take, such as": "What the whole process may take, such as",
+        "a share of the free memory. It decides how": (
+            "half of the free memory at most, more\n    only where nothing fits into that. It decides how"
+        ),
         "the coefficients are computed, not what they are.": (
             "the work is done, not what comes out. One that is too small is refused before any work, with\n"
             "    the smallest that would do; see `plan`."

@@ -20,21 +20,23 @@ from subspan.embedding import atom_embedding, largest_dimension
 from subspan.execution.blocks import Arrays, run_blocks
 from subspan.execution.cluster import run_on_cluster
 from subspan.execution.files import whole_file
-from subspan.execution.memory import memory_budget as bytes_of_budget
-from subspan.execution.memory import return_free_memory, used_memory
+from subspan.execution.memory import parse_bytes, return_free_memory
 from subspan.execution.threads import n_threads
 from subspan.execution.work_directory import WorkDirectory
 from subspan.handover import Embedding, InputError, Representation
 from subspan.methods.kept_search import kept_search, pass_on_cluster
-from subspan.methods.planning import Plan, make_plan, problem_of
+from subspan.methods.planning import Plan, Problem, default_budgets, make_plan, problem_of
 from subspan.parameters import check_parameters
 from subspan.self_expression.blocks import Block, account_of, assemble
 from subspan.self_expression.consensus import ConsensusSettings
 from subspan.self_expression.dictionaries import sample_dictionaries
 from subspan.self_expression.job import ConsensusJob, follow_in_memory, solve_in_memory
 from subspan.self_expression.stored import StoredCoefficients
-from subspan.sources import ArraySource, Source
+from subspan.sources import ArraySource, Source, in_memory
 from subspan.sources.npy import NpySource
+
+# Of the pursuit, for blocks that an earlier version has left in a work directory.
+ARITHMETIC = 2
 
 
 class BlockClusterer(SubspaceClusterer):
@@ -53,8 +55,9 @@ class BlockClusterer(SubspaceClusterer):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features), path or source
-            The points; or a file or folder that `subspan.sources.open_source` reads, which is then read
-            block by block. With ``affinity="precomputed"`` a symmetric non-negative graph instead, with
+            The points; or a file or folder that `subspan.sources.open_source` reads: once if its rows take
+            at most a quarter of the memory budget, block by block otherwise. With
+            ``affinity="precomputed"`` a symmetric non-negative graph instead, with
             ``affinity="precomputed_representation"`` a matrix of coefficients, row j representing point j;
             both may be sparse.
         y : ignored
@@ -109,18 +112,21 @@ class BlockClusterer(SubspaceClusterer):
     def _source(self, X: Any) -> Source:
         """The input, once it is certain that there is memory for what will be done with it."""
         source = super()._source(X)
-        self._plan(source)
-        return source
+        return in_memory(source) if self._plan(source).reads_once else source
 
-    def _job(self, points: Source, unit_norm: bool, seed: int) -> tuple[ConsensusJob, dict[str, Any]]:
+    @property
+    def _stored(self) -> bool:
+        return self.work_dir is not None
+
+    def _job(self, points: Source, seed: int) -> tuple[ConsensusJob, dict[str, Any]]:
         """What has to be solved, once it is planned how, and how the sub-dictionaries are drawn."""
         settings, drawing = self._problem(points.shape[1], seed)
         dictionaries = partial(sample_dictionaries, points.shape[0], **drawing)
         self._chosen = self._plan(points, ready=True)
-        return ConsensusJob(points, dictionaries, settings, self._chosen.gram_plan, unit_norm), drawing
+        return ConsensusJob(points, dictionaries, settings, self._chosen.kept), drawing
 
     def _represent(self, points: Source, unit_norm: bool, seed: int) -> Representation:
-        job, drawing = self._job(points, unit_norm, seed)
+        job, drawing = self._job(points, seed)
         plan = self._chosen
         work = self._work(job, drawing)
         self._work_key = None if work is None else work.key
@@ -138,7 +144,7 @@ class BlockClusterer(SubspaceClusterer):
 
     def _follow(self, points: Source, unit_norm: bool, seed: int) -> list[Representation]:
         """Coefficients after each of the outer iterations."""
-        job, _ = self._job(points, unit_norm, seed)
+        job, _ = self._job(points, seed)
         course = follow_in_memory(job, self._chosen.threads)
         return_free_memory()
         return [self._counted(representation, job) for representation in course]
@@ -150,18 +156,25 @@ class BlockClusterer(SubspaceClusterer):
     def _plan(self, source: Source, ready: bool = False) -> Plan:
         """The plan for these rows; `ready` if they have been read and normalised."""
         settings, drawing = self._problem(source.shape[1], 0)
-        problem = problem_of(source, settings, drawing, self._n_vectors, self.normalize and not ready)
-        budget = bytes_of_budget(self.memory_budget)
-        if self.memory_budget is None:
-            # What is free comes on top of what the process has.
-            budget += used_memory()
         executor = getattr(self, "_executor", None)
+        problem = problem_of(
+            source, settings, drawing, self._n_vectors, self.normalize and not ready,
+            # Workers read for themselves.
+            may_be_read_once=executor is None and not ready,
+        )  # fmt: skip
         if executor is None:
-            return make_plan(problem, budget, n_threads(self.n_jobs), disk=self.work_dir is not None)
+            threads = n_threads(self.n_jobs)
+            return make_plan(problem, self._budgets(problem, threads), threads, disk=self._stored)
         # Workers share the budget, one thread each; nothing is gained by collecting what they have stored.
-        share = budget // max(1, len(executor.nthreads()))
-        plan = make_plan(problem, share, 1, disk=True)
+        n_workers = max(1, len(executor.nthreads()))
+        shares = [budget // n_workers for budget in self._budgets(problem, n_workers)]
+        plan = make_plan(problem, shares, 1, disk=True)
         return replace(plan, coefficients="on disk") if problem.few_atoms else plan
+
+    def _budgets(self, problem: Problem, threads: int) -> tuple[int, ...]:
+        if self.memory_budget is None:
+            return default_budgets(problem, threads)
+        return (parse_bytes(self.memory_budget),)
 
     @property
     def _n_vectors(self) -> int:
@@ -214,9 +227,9 @@ def _identity(job: ConsensusJob, drawing: dict[str, Any]) -> dict[str, Any]:
     """What the blocks depend on; n_clusters and all that comes after the coefficients may change."""
     return {
         "data": dict(part.split("=", 1) for part in job.source.fingerprint().split()),
-        "parameters": {**asdict(job.settings), **drawing, "unit_norm": job.unit_norm},
-        # Gram rows and products with residuals round differently.
-        "arithmetic": "residual" if job.gram_plan == "residual" else "gram",
+        "parameters": {**asdict(job.settings), **drawing},
+        # Changes whenever the same parameters may give other bits.
+        "arithmetic": ARITHMETIC,
         "block_rows": job.block_rows,
     }
 
@@ -230,6 +243,4 @@ def _portable(job: ConsensusJob, work: WorkDirectory) -> ConsensusJob:
     work.path.mkdir(mode=0o700, parents=True, exist_ok=True)
     with whole_file(path) as file:
         np.save(file, job.source.array)
-    return ConsensusJob(
-        NpySource(path), job.dictionaries, job.settings, job.gram_plan, job.unit_norm, job.block_rows
-    )
+    return ConsensusJob(NpySource(path), job.dictionaries, job.settings, job.kept, job.block_rows)

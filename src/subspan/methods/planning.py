@@ -15,30 +15,38 @@ from subspan.embedding.atom_graph import PIECE
 from subspan.embedding.atom_search import BASIS_BLOCKS as BLOCKS_ON_ATOMS
 from subspan.embedding.eigen import GUARD_VECTORS
 from subspan.embedding.search import BASIS_BLOCKS as BLOCKS_ON_ALL
-from subspan.execution.memory import used_memory
+from subspan.execution.memory import free_memory, used_memory
 from subspan.execution.tiles import TILE, in_panels, padded_length, tile_product
 from subspan.handover import InputError
 from subspan.self_expression.consensus import ConsensusSettings
-from subspan.self_expression.plan import GramPlan, choose_gram_plan, gram_costs
+from subspan.self_expression.engine import Kept
+from subspan.self_expression.plan import choose_kept, kept_bytes
 from subspan.sources import ArraySource, Source
 
 # The spectral stage goes by the atoms alone where there are many points and far fewer atoms.
 MANY_POINTS = 1 << 15
 POINTS_PER_ATOM = 2
 
-# Measured: compiled kernels and what libraries, those for products above all, allocate at their first use.
-FIRST_USE = 110 * 10**6
+# Measured: what compiling the kernels takes, which is most of it and happens once on a machine, and what
+# libraries allocate at their first use.
+FIRST_USE = 150 * 10**6
 # Bytes for each row of the input while rows are looked at and compared, and afterwards.
 PER_ROW_SCANNED = 100
 PER_ROW = 40
-# Nanoseconds for an atom in one step of a pursuit over Gram rows, and over products with residuals.
-GRAM_STEP = 0.8
-RESIDUAL_STEP = 0.4
+# Nanoseconds for an atom in one step of a pursuit that looks at 8-bit rows, and those for an atom and a
+# feature in one that looks at the residual.
+EIGHT_BIT_STEP = 0.4
+RESIDUAL_STEP = 0.15
 # Passes of the spectral search over all coefficients, and nanoseconds for one of them and one vector.
 TYPICAL_PASSES = 25
 PASS_STEP = 1.0
 # Reading and checking a coefficient from disk, in nanoseconds.
 DISK_STEP = 12.0
+# Rows that take at most one in so many bytes of a budget are read once and kept.
+ROOM_FOR_ROWS = 4
+# What a fit takes at most unless it is told otherwise: copies of the rows, and bytes for what has any size.
+COPIES = 4
+SMALL_THINGS = 200 * 10**6
 
 Terms = Mapping[str, int]
 # In the order in which they are tried.
@@ -57,8 +65,15 @@ class Problem:
     n_atoms: int
     settings: ConsensusSettings
     n_vectors: int
-    # Bytes of rows that stay in memory.
+    # Bytes of rows that stay in memory in any case.
     rows_held: int
+    # Whether the rows are elsewhere, and may be read into memory as a whole.
+    may_be_read_once: bool = False
+
+    @property
+    def row_bytes(self) -> int:
+        """Bytes of all rows."""
+        return self.n_points * self.n_features * self.itemsize
 
     @property
     def few_atoms(self) -> bool:
@@ -82,6 +97,8 @@ def problem_of(
     drawing: Mapping[str, object],
     n_vectors: int,
     normalize: bool,
+    *,
+    may_be_read_once: bool = False,
 ) -> Problem:
     """The sizes of a problem; the number of atoms is what a draw has on average, which takes no draw."""
     n_points, n_features = source.shape
@@ -95,8 +112,11 @@ def problem_of(
     if isinstance(source, ArraySource):
         # It is there already; what is made of it comes on top.
         held = n_points * n_features * itemsize if normalize else 0
+        may_be_read_once = False
     sizes = (round(share * n_points),) * n_subproblems
-    return Problem(n_points, n_features, itemsize, sizes, n_atoms, settings, n_vectors, held)
+    return Problem(
+        n_points, n_features, itemsize, sizes, n_atoms, settings, n_vectors, held, may_be_read_once
+    )  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -107,18 +127,21 @@ class Plan:
     """
 
     problem: Problem
-    gram_plan: GramPlan
+    # Which 8-bit inner products are kept.
+    kept: Kept
     threads: int
     # Where the coefficients are while the spectral stage works with them.
     coefficients: Place
     # What the process has already.
     process: int
+    # Whether the rows of a file are read once, and kept.
+    reads_once: bool = False
 
     @cached_property
     def stages(self) -> Mapping[str, Terms]:
         """Bytes by stage and by what they are for, without those of the process."""
         return {
-            "reading": {"rows held": self.problem.rows_held, "row numbers": self._per_row(PER_ROW_SCANNED)},
+            "reading": self._reading(),
             "representation": self._representation(),
             "embedding": self._on_atoms() if self.problem.few_atoms else self._on_all(),
             "labeling": self._labeling(),
@@ -142,15 +165,13 @@ class Plan:
         n, d, t = problem.n_points, problem.n_features, len(problem.sizes)
         steps = n * t * settings.n_nonzero * settings.max_iter
         flops = 2.0 * n * problem.n_atoms * d
-        if self.gram_plan == "residual":
-            flops += 2.0 * steps * problem.sizes[0] * d
+        if self.kept == "none":
+            flops, per_atom = 0.0, RESIDUAL_STEP * d
         else:
-            flops += sum(2.0 * size**2 * d for size in problem.sizes)
-        loops = (
-            steps * problem.sizes[0] * (RESIDUAL_STEP if self.gram_plan == "residual" else GRAM_STEP) / 1e9
-        )
-        # After the first iteration most pursuits find their first steps again.
-        loops *= 1.0 if settings.max_iter == 1 else 0.8
+            per_atom = EIGHT_BIT_STEP
+            if self.kept == "dictionaries":
+                flops += sum(2.0 * size**2 * d for size in problem.sizes)
+        loops = steps * problem.sizes[0] * per_atom / 1e9
         entries = problem.n_coefficients * TYPICAL_PASSES
         reading = entries * DISK_STEP / 1e9 if self.coefficients == "on disk" else 0.0
         return {
@@ -166,7 +187,16 @@ class Plan:
 
     @property
     def _common(self) -> dict[str, int]:
-        return {"rows held": self.problem.rows_held, "row numbers": self._per_row(PER_ROW)}
+        return {"rows held": self._rows_held, "row numbers": self._per_row(PER_ROW)}
+
+    @property
+    def _rows_held(self) -> int:
+        return self.problem.rows_held + self.reads_once * self.problem.row_bytes
+
+    def _reading(self) -> Terms:
+        # As read, and brought to unit norm.
+        held = self._rows_held + self.reads_once * self.problem.row_bytes
+        return {"rows held": held, "row numbers": self._per_row(PER_ROW_SCANNED)}
 
     @property
     def _kept_coefficients(self) -> int:
@@ -176,23 +206,23 @@ class Plan:
 
     def _representation(self) -> Terms:
         problem, item = self.problem, self.problem.itemsize
-        n_atoms = padded_length(problem.n_atoms)
-        every_point = self.gram_plan in ("shared", "gathered")
-        rows = padded_length(problem.n_points) if every_point else n_atoms
-        n_subproblems, longest = len(problem.sizes), max(problem.sizes)
+        n_subproblems = len(problem.sizes)
+        longest = problem.n_atoms if self.kept == "shared" else max(problem.sizes)
         settings = problem.settings
-        capacity = min(settings.n_nonzero * n_subproblems * settings.max_iter, problem.n_atoms)
-        tile = TILE * (n_atoms * item * (not every_point) + capacity * 12 + problem.n_features * item * 3)
-        tile += TILE * (longest * item if self.gram_plan == "residual" else 0)
-        tile += n_atoms * 16 + longest * 3 * item
-        costs = gram_costs(problem.n_points, problem.sizes, problem.n_features, item)
-        gram = getattr(costs, self.gram_plan)
+        n_targets = min(settings.n_nonzero * n_subproblems, problem.n_atoms)
+        tile = TILE * (n_targets * 12 + problem.n_features * item * 3) + problem.n_atoms * 16
+        tile += n_subproblems * TILE * settings.n_nonzero * 12
+        # Atoms of a dictionary, feature by feature, for looks at the residual.
+        tile += longest * (problem.n_features * 4 + 16)
+        if self.kept != "none":
+            tile += TILE * problem.n_atoms * 5
+        copies = 2 * item + (0 if self.kept == "none" else 8)
         return {
             **self._common,
-            # Twice: as read, and padded to whole tiles.
-            "atoms": 2 * rows * problem.n_features * item,
-            "copies of the atoms" if self.gram_plan == "residual" else "Gram matrices": gram,
-            "sub-dictionaries": sum(problem.sizes) * 12 + n_subproblems * n_atoms * 4,
+            # As read, and with their features padded; twice in single precision for products.
+            "atoms": copies * problem.n_atoms * padded_length(problem.n_features),
+            "8-bit inner products": kept_bytes(self.kept, problem.n_atoms, problem.sizes),
+            "sub-dictionaries": sum(problem.sizes) * 28 + n_subproblems * problem.n_atoms * 4,
             "buffers of the threads": self.threads * tile,
             # Twice: in blocks, and put together.
             "coefficients": 2 * self._kept_coefficients,
@@ -243,14 +273,28 @@ class Plan:
         return self.problem.n_coefficients // self.problem.n_points * (4 + self.problem.itemsize)
 
 
-def make_plan(problem: Problem, budget: int, threads: int, *, disk: bool) -> Plan:
+def default_budgets(problem: Problem, threads: int) -> tuple[int, ...]:
+    """What the process may take in all if nobody says: the machine should stay usable.
+
+    A few copies of the rows and what makes the pursuits fast, and half of what is free at most; where
+    nothing fits into that, half of what is free, and then all of it.
+    """
+    plan = Plan(problem, "all", threads, "in memory", 0)
+    fast = kept_bytes("all", problem.n_atoms, problem.sizes)
+    fast += plan.stages["representation"]["buffers of the threads"]
+    modest = COPIES * problem.row_bytes + fast + FIRST_USE + SMALL_THINGS
+    free, used = free_memory(), used_memory()
+    return tuple(used + room for room in (min(modest, free // 2), free // 2, free))
+
+
+def make_plan(problem: Problem, budgets: Sequence[int], threads: int, *, disk: bool) -> Plan:
     """The fastest plan that fits.
 
     Parameters
     ----------
     problem : Problem
-    budget : int
-        Bytes that the process may take in all.
+    budgets : sequence of int
+        Bytes that the process may take in all; the first one that is enough counts.
     threads : int
         Most threads to use.
     disk : bool
@@ -262,29 +306,40 @@ def make_plan(problem: Problem, budget: int, threads: int, *, disk: bool) -> Pla
         If none fits: with the smallest budget that would do, and what takes most of it.
     """
     process = used_memory() + FIRST_USE
-    plans = list(_candidates(problem, budget - process, threads, process))
-    possible = [plan for plan in plans if disk or plan.coefficients == "in memory"]
-    fitting = [plan for plan in possible if plan.peak <= budget]
-    if fitting:
-        # By what is known to be faster, not by a clock: the same sizes must give the same plan.
-        return min(fitting, key=lambda plan: (plan.gram_plan == "residual", -plan.threads, plan.coefficients))
+    for budget in budgets:
+        plans = list(_candidates(problem, budget - process, threads, process))
+        possible = [plan for plan in plans if disk or plan.coefficients == "in memory"]
+        fitting = [plan for plan in possible if plan.peak <= budget]
+        if fitting:
+            # By what is known to be faster, not by a clock: the same sizes must give the same plan.
+            best = min(fitting, key=lambda plan: (plan.kept == "none", -plan.threads, plan.coefficients))
+            return _reading_once(best, budget)
     smallest = min(possible, key=lambda plan: plan.peak)
     raise InputError(_refusal(budget, smallest, plans))
+
+
+def _reading_once(plan: Plan, budget: int) -> Plan:
+    """The plan with its rows read once, if there is ample room for them."""
+    problem, once = plan.problem, replace(plan, reads_once=True)
+    ample = problem.row_bytes * ROOM_FOR_ROWS <= budget and once.peak <= budget
+    return once if problem.may_be_read_once and ample else plan
 
 
 def _candidates(problem: Problem, room: int, threads: int, process: int) -> Iterator[Plan]:
     places: tuple[Place, ...] = ("in memory", "on disk") if problem.few_atoms else ("in memory",)
     for n_threads, place in product(dict.fromkeys((threads, 1)), places):
-        bare = Plan(problem, "residual", n_threads, place, process)
-        copies = gram_costs(problem.n_points, problem.sizes, problem.n_features, problem.itemsize).residual
-        left = room - (sum(bare.stages["representation"].values()) - copies)
-        gram_plan = choose_gram_plan(
+        bare = Plan(problem, "none", n_threads, place, process)
+        # What the buffers of looks at 8-bit rows take comes on top.
+        looking = replace(bare, kept="dictionaries")
+        rest = sum(looking.stages["representation"].values())
+        rest -= kept_bytes("dictionaries", problem.n_atoms, problem.sizes)
+        kept = choose_kept(
             problem.n_points, problem.n_atoms, problem.sizes, problem.n_features,
-            problem.settings.n_nonzero, problem.itemsize, max(left, 0),
+            problem.settings.n_nonzero, max(room - rest, 0),
         )  # fmt: skip
         yield bare
-        if gram_plan != "residual":
-            yield replace(bare, gram_plan=gram_plan)
+        if kept != "none":
+            yield replace(bare, kept=kept)
 
 
 def _refusal(budget: int, smallest: Plan, plans: Sequence[Plan]) -> str:
@@ -315,7 +370,11 @@ def _size(n_bytes: int) -> str:
 def _lines(plan: Plan) -> Iterator[str]:
     problem = plan.problem
     yield f"{problem.n_points} points, {problem.n_features} features, about {problem.n_atoms} atoms"
-    yield f"Gram plan: {plan.gram_plan}; {plan.threads} threads; coefficients {plan.coefficients}"
+    once = "; rows read once" if plan.reads_once else ""
+    yield (
+        f"8-bit inner products kept: {plan.kept}; {plan.threads} threads; "
+        f"coefficients {plan.coefficients}{once}"
+    )
     spectral = "by the atoms, without forming the affinity" if problem.few_atoms else "by the affinity"
     yield f"Spectral stage: {spectral}"
     yield f"{'libraries':24}{_size(plan.process):>10}"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import platform
 import re
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -16,8 +15,9 @@ from typing import Any
 import joblib
 import numpy as np
 
+from subspan.execution.memory import PROCESS, peak_memory
+
 LIBRARIES = ("subspan", "numpy", "scipy", "scikit-learn", "numba")
-PROCESS = Path("/proc/self")
 
 
 def versions() -> dict[str, str]:
@@ -66,29 +66,7 @@ def watched_memory() -> Iterator[PeakMemory]:
     peak.n_bytes = peak_memory()
 
 
-def peak_memory() -> int | None:
-    """Largest resident memory of the process so far, in bytes; None where no system tells it."""
-    return _peak_of_linux() or _peak_of_process()
-
-
 def _forget_peak() -> None:
     with suppress(OSError):
         # Linux resets the high-water mark of resident memory on a 5.
         (PROCESS / "clear_refs").write_text("5")
-
-
-def _peak_of_linux() -> int | None:
-    try:
-        match = re.search(r"^VmHWM:\s+(\d+) kB", (PROCESS / "status").read_text(), re.MULTILINE)
-    except OSError:
-        return None
-    return int(match[1]) * 1024 if match else None
-
-
-def _peak_of_process() -> int | None:
-    if sys.platform == "win32":
-        return None
-    import resource
-
-    unit = 1 if sys.platform == "darwin" else 1024
-    return unit * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

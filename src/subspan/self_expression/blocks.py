@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from subspan.handover import Representation
-from subspan.kernels.state import DEPENDENT, TWINS
+from subspan.kernels.pursuit.state import DEPENDENT, TWINS
 
 
 @dataclass(frozen=True)

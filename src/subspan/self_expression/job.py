@@ -15,7 +15,8 @@ from subspan.execution.threads import run_in_threads, single_threaded_blas
 from subspan.handover import Representation
 from subspan.self_expression.blocks import Block, assemble
 from subspan.self_expression.consensus import BLOCK_ROWS, ConsensusSettings, ConsensusTask, used_atoms
-from subspan.self_expression.plan import GramPlan, choose_gram_plan
+from subspan.self_expression.engine import Kept
+from subspan.self_expression.plan import choose_kept
 from subspan.self_expression.visiting import likely_companions
 from subspan.sources import ArraySource, Source
 
@@ -28,8 +29,8 @@ class ConsensusJob:
     # Draws the sub-dictionaries, always the same ones.
     dictionaries: Callable[[], Sequence[NDArray[np.int64]]]
     settings: ConsensusSettings
-    gram_plan: GramPlan
-    unit_norm: bool = True
+    # Which 8-bit numbers are kept; no bit of the coefficients depends on it.
+    kept: Kept
     block_rows: int = BLOCK_ROWS
     # In which the points are visited, if not as they come: rows of a block belong to its part of the order.
     order: NDArray[np.int64] | None = None
@@ -43,8 +44,7 @@ class ConsensusJob:
         """What the blocks share."""
         return ConsensusTask(
             self.source, self.dictionaries(), self.settings,
-            gram_plan=self.gram_plan, unit_norm=self.unit_norm, threads=threads,
-            block_rows=self.block_rows, order=self.order,
+            kept=self.kept, threads=threads, block_rows=self.block_rows, order=self.order,
         )  # fmt: skip
 
     def task(self, threads: int) -> Callable[[int], dict[str, NDArray[Any]]]:
@@ -53,14 +53,11 @@ class ConsensusJob:
         return lambda number: solve(number).arrays()
 
 
-def plan_for(
-    source: Source, dictionaries: Sequence[NDArray[np.int64]], n_nonzero: int, budget: int
-) -> GramPlan:
-    """The fastest plan for these points and dictionaries that fits into `budget` bytes."""
+def kept_for(source: Source, dictionaries: Sequence[NDArray[np.int64]], n_nonzero: int, budget: int) -> Kept:
+    """The fastest choice for these points and dictionaries that fits into `budget` bytes."""
     n_points, n_features = source.shape
     sizes = [len(kept) for kept in dictionaries]
-    n_atoms = len(used_atoms(dictionaries))
-    return choose_gram_plan(n_points, n_atoms, sizes, n_features, n_nonzero, source.dtype.itemsize, budget)
+    return choose_kept(n_points, len(used_atoms(dictionaries)), sizes, n_features, n_nonzero, budget)
 
 
 def represent(
@@ -69,8 +66,7 @@ def represent(
     settings: ConsensusSettings,
     *,
     budget: int,
-    unit_norm: bool = True,
-    gram_plan: GramPlan | None = None,
+    kept: Kept | None = None,
     threads: int = 1,
     block_rows: int = BLOCK_ROWS,
 ) -> Representation:
@@ -84,12 +80,15 @@ def represent(
         Points kept by each sub-problem, see `subspan.self_expression.dictionaries`.
     settings : ConsensusSettings
     budget : int
-        Bytes that Gram matrices may take; decides the plan unless `gram_plan` names it.
-    unit_norm : bool
-        Whether rows have unit norm.
-    gram_plan : {"shared", "gathered", "per_dictionary", "residual"}, optional
+        Bytes that 8-bit numbers may take; decides which are kept unless `kept` says so.
+    kept : {"none", "shared", "dictionaries", "all"}, optional
+        See `subspan.self_expression.engine`.
     threads, block_rows : int
-        How the work is split. They change nothing in the result.
+        How the work is split.
+
+    Notes
+    -----
+    None of `budget`, `kept`, `threads` and `block_rows` changes a bit of the result.
 
     Examples
     --------
@@ -102,8 +101,8 @@ def represent(
     >>> represent(ArraySource(X), kept, settings, budget=10**9).coefficients.shape
     (120, 120)
     """
-    plan = gram_plan or plan_for(source, dictionaries, settings.n_nonzero, budget)
-    job = ConsensusJob(source, partial(list, dictionaries), settings, plan, unit_norm, block_rows)
+    kept = kept or kept_for(source, dictionaries, settings.n_nonzero, budget)
+    job = ConsensusJob(source, partial(list, dictionaries), settings, kept, block_rows)
     return solve_in_memory(job, threads)
 
 
@@ -125,6 +124,6 @@ def follow_in_memory(job: ConsensusJob, threads: int) -> list[Representation]:
 
 def _in_kind_order(job: ConsensusJob, threads: int) -> ConsensusJob:
     """The job with its points visited in the order that is kindest to the cache."""
-    if job.gram_plan == "residual" or not isinstance(job.source, ArraySource):
+    if not isinstance(job.source, ArraySource):
         return job
     return replace(job, order=likely_companions(job.source.array, threads))

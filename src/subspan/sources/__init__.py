@@ -3,7 +3,17 @@
 from subspan.sources.array import ArraySource
 from subspan.sources.base import Source
 from subspan.sources.opening import open_source, read_in_pieces
-from subspan.sources.scanning import Scan, scan
+from subspan.sources.scanning import Scan, in_memory, scan
 from subspan.sources.views import Subset, UnitRows
 
-__all__ = ["ArraySource", "Scan", "Source", "Subset", "UnitRows", "open_source", "read_in_pieces", "scan"]
+__all__ = [
+    "ArraySource",
+    "Scan",
+    "Source",
+    "Subset",
+    "UnitRows",
+    "in_memory",
+    "open_source",
+    "read_in_pieces",
+    "scan",
+]

@@ -26,8 +26,10 @@ class ArraySource:
     array: NDArray[np.floating]
     name: str = "X"
     columns: tuple[str, ...] = ()
-    # Size and time of the file it was read from, or a hash of all rows.
+    # Size and time of the file it was read from.
     stamp: str = ""
+    # The fingerprint, where it is that of other rows from which these were made.
+    identity: str = ""
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -55,5 +57,5 @@ class ArraySource:
         return rows
 
     def fingerprint(self) -> str:
-        """Shape, type and a hash of some rows."""
-        return fingerprint(self, self.stamp)
+        """Shape, type and a hash of some rows, unless it is known otherwise."""
+        return self.identity or fingerprint(self, self.stamp)

@@ -12,7 +12,7 @@ from subspan.handover import InputError
 from subspan.sources.array import ArraySource
 from subspan.sources.base import Source
 from subspan.sources.checks import first_of_equal, row_digests, unit_rows
-from subspan.sources.unchanged import TILE, Unchanged, content_hash, tile_hashes
+from subspan.sources.unchanged import TILE, Unchanged, tile_hashes
 from subspan.sources.views import Subset, UnitRows
 
 Floats = NDArray[np.floating]
@@ -33,15 +33,10 @@ class Scan:
     # The largest absolute value, and the first row that has it.
     largest: float
     largest_row: int
-    # Hash of the rows of each tile as they were read.
+    # Hash of the rows of each tile as they were read; empty if nobody wants it.
     tile_hashes: NDArray[np.uint64]
     # Fingerprint of the source before the pass.
     seen: str
-
-    @property
-    def content(self) -> str:
-        """Hash of all rows as they were read."""
-        return content_hash(self.tile_hashes)
 
     def watched(self, source: Source) -> Unchanged:
         """The source that was scanned; from now on it may not change.
@@ -56,7 +51,7 @@ class Scan:
         return Unchanged(source, self.tile_hashes, self.seen)
 
 
-def scan(source: Source, normalize: bool) -> Scan:
+def scan(source: Source, normalize: bool, *, hashed: bool = True) -> Scan:
     """Look at every row once, in blocks.
 
     Parameters
@@ -65,6 +60,8 @@ def scan(source: Source, normalize: bool) -> Scan:
         Where the rows come from. NaN and infinity are refused, by row and column.
     normalize : bool
         Copies are rows of the same direction; otherwise rows with the same entries.
+    hashed : bool
+        Keep hashes of the rows: what is read again must be the same, and stored results must be known again.
 
     Returns
     -------
@@ -82,7 +79,7 @@ def scan(source: Source, normalize: bool) -> Scan:
     seen = source.fingerprint()
     digests = np.empty((n_rows, 2), np.uint64)
     has_direction = np.empty(n_rows, bool)
-    hashes = []
+    hashes = [np.empty(0, np.uint64)]
     largest, largest_row = -1.0, 0
     for start, block in _blocks(source):
         sizes = np.abs(block).max(axis=1)
@@ -93,7 +90,8 @@ def scan(source: Source, normalize: bool) -> Scan:
         here = slice(start, start + len(block))
         has_direction[here] = sizes >= np.finfo(block.dtype).tiny
         digests[here] = _unit_digests(block, has_direction[here]) if normalize else row_digests(block)
-        hashes.append(tile_hashes(block))
+        if hashed:
+            hashes.append(tile_hashes(block))
     copy_of = first_of_equal(digests)
     zero_rows = np.flatnonzero(~has_direction)
     if normalize:
@@ -142,12 +140,31 @@ def check_range(source: Source, found: Scan) -> None:
         )
 
 
+def in_memory(source: Source) -> ArraySource:
+    """All rows, read once.
+
+    Examples
+    --------
+    >>> from subspan.sources import ArraySource
+    >>> in_memory(Subset(ArraySource(np.eye(3)), np.array([0, 2]))).array.tolist()
+    [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
+    """
+    array = np.empty(source.shape, source.dtype)
+    for start, block in _blocks(source):
+        array[start : start + len(block)] = block
+    return ArraySource(array, source.name, source.columns)
+
+
 def usable_rows(source: Source, found: Scan, kept: NDArray[np.int64], normalize: bool) -> Source:
     """The rows to work with. Those of an array are made once, those of a file as they are read."""
-    in_memory = isinstance(source, ArraySource)
-    view: Source = source if in_memory else found.watched(source)
-    view = view if len(kept) == source.shape[0] else Subset(view, kept)
-    view = UnitRows(view) if normalize else view
-    if not in_memory:
-        return view
-    return ArraySource(view.rows(0, len(kept)), source.name, stamp=f"content={found.content}")
+    watched = _view(found.watched(source), kept, normalize)
+    if not isinstance(source, ArraySource):
+        return watched
+    # The same data are the same, whether they were read as a whole or not.
+    identity = watched.fingerprint() if len(found.tile_hashes) else ""
+    return ArraySource(_view(source, kept, normalize).rows(0, len(kept)), source.name, identity=identity)
+
+
+def _view(source: Source, kept: NDArray[np.int64], normalize: bool) -> Source:
+    chosen = source if len(kept) == source.shape[0] else Subset(source, kept)
+    return UnitRows(chosen) if normalize else chosen

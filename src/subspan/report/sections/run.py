@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import inspect
 
+from subspan.execution.memory import peak_memory
 from subspan.report.axes import number
 from subspan.report.elements import Element, h, name_of
 from subspan.report.material import Material
 from subspan.report.page import Section
 from subspan.report.tables import Column, Row, cell, percent, table
-from subspan.reproduction.machine import cpu_model, peak_memory, versions
+from subspan.reproduction.machine import cpu_model, versions
 
 
 def run_section(material: Material) -> Section:

@@ -1,0 +1,174 @@
+"""What pursuits read, and what they remember between two steps."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from subspan.kernels.lines import zeros_in_lines
+
+Floats = NDArray[np.floating]
+
+# Scores that are compared in one go.
+GROUP = 64
+# Entries of State.counts.
+QUERY, N_ATOMS, N_BLOCKED, N_TARGETS, N_REFUSED, N_DROPPED, N_CANDIDATES, RUNNING, HAS_RESIDUAL = range(9)
+# Value of N_CANDIDATES where every atom of the dictionary is one.
+EVERY_ATOM = -1
+# Entries of `events`: atoms that depend on those picked before, and copies of the query.
+DEPENDENT, TWINS = range(2)
+
+
+class Rules(NamedTuple):
+    """How atoms are picked and when a pursuit ends."""
+
+    n_nonzero: int
+    damping: float
+    squared_tol: float
+    # Unit roundoff of the data: a residual or a pivot below it is noise.
+    precision: float
+    # The score of an atom with weight w, correlation r and target c: w^2 (r^2 + cross r c + square c^2).
+    cross: float
+    square: float
+    # Whether dropped atoms with a target may be picked too (the paper's appendix).
+    from_dropped: bool
+
+
+class Atoms(NamedTuple):
+    """The rows that may represent."""
+
+    # (n_atoms, n_features), features padded with zeros to whole chunks of `step.dot`.
+    rows: Floats
+    norms: NDArray[np.float64]
+    # Factor of each atom's score.
+    weights: NDArray[np.float64]
+    # Row of each atom in the data. Ties go to the lowest.
+    numbers: NDArray[np.int64]
+
+
+class Queries(NamedTuple):
+    """The rows to be represented, with their consensus targets c."""
+
+    rows: Floats
+    norms: NDArray[np.float64]
+    # The atom that each must not use, or -1.
+    own: NDArray[np.int64]
+    active: NDArray[np.bool_]
+    # Sorted atoms, values and number of the entries of c.
+    target_atoms: NDArray[np.int32]
+    target_values: NDArray[np.float64]
+    target_counts: NDArray[np.int32]
+
+
+class Dictionary(NamedTuple):
+    """One sub-dictionary."""
+
+    # (m,) sorted atoms that a look sees, and (n_atoms,) position of each atom in `atoms`, or -1.
+    atoms: NDArray[np.int32]
+    positions: NDArray[np.int32]
+    # (m,) 1 for atoms of the dictionary, 0 for others; empty if there are no others.
+    members: NDArray[np.int16]
+
+
+class Numbers(NamedTuple):
+    """8-bit inner products for one dictionary, see `eight_bits`; empty arrays if there are none."""
+
+    # (m, half) rows of atoms; (n_atoms,) which of them belongs to each atom, or -1, and its unit.
+    words: NDArray[np.int16]
+    rows: NDArray[np.int32]
+    units: NDArray[np.float64]
+    # (., n_atoms) rows of the queries with all atoms, the unit of each query, and which row belongs to it.
+    query_bytes: NDArray[np.int8]
+    query_units: NDArray[np.float64]
+    query_rows: NDArray[np.int64]
+    # m_i of the atoms and of the queries.
+    means: NDArray[np.float64]
+    query_means: NDArray[np.float64]
+    # (2 half,) weighted m_i of the dictionary beyond `middle`, in units of `mean_unit`; empty without u.
+    offsets: NDArray[np.int16]
+    mean_unit: float
+    middle: float
+
+
+class Reach(NamedTuple):
+    """What rounding errors of looks are made of."""
+
+    # Largest weighted norm of an atom.
+    longest: float
+    # Relative error of an inner product in single precision.
+    rounding: float
+
+
+class Problem(NamedTuple):
+    """Queries to be represented by one dictionary."""
+
+    queries: Queries
+    atoms: Atoms
+    dictionary: Dictionary
+    numbers: Numbers
+    reach: Reach
+    rules: Rules
+
+
+class State(NamedTuple):
+    """A pursuit under way."""
+
+    counts: NDArray[np.int64]
+    # Atoms picked, with their coefficients, targets and correlations with the query.
+    atoms: NDArray[np.int64]
+    values: NDArray[np.float64]
+    targets: NDArray[np.float64]
+    correlations: NDArray[np.float64]
+    # Cholesky factor L of G + damping I over the atoms picked, and L^-1 times the right-hand side.
+    factors: NDArray[np.float64]
+    forward: NDArray[np.float64]
+    # Query minus the combination of its atoms, where a step needed it.
+    residual: Floats
+    # Positions that may not be picked (any more).
+    blocked: NDArray[np.int64]
+    # Atoms of the dictionary that have a target: position, value, whether they may be picked, and an
+    # upper bound on the score.
+    target_positions: NDArray[np.int64]
+    target_values: NDArray[np.float64]
+    target_free: NDArray[np.bool_]
+    target_bounds: NDArray[np.float64]
+    # Positions and targets of the atoms that may have the largest score.
+    candidates: NDArray[np.int64]
+    candidate_targets: NDArray[np.float64]
+    # Scratch of `step.dot`.
+    lanes: Floats
+
+
+class Picks(NamedTuple):
+    """OUT: the solutions b as atoms and values."""
+
+    atoms: NDArray[np.int32]
+    values: NDArray[np.float64]
+    counts: NDArray[np.int32]
+
+
+def new_state(n_nonzero: int, n_targets: int, n_candidates: int, n_features: int, dtype: np.dtype) -> State:
+    """Allocate a pursuit with at most `n_targets` targets and `n_candidates` candidates of a step."""
+    s = n_nonzero
+    return State(
+        counts=np.zeros(9, np.int64),
+        atoms=np.zeros(s, np.int64),
+        values=np.zeros(s),
+        targets=np.zeros(s),
+        correlations=np.zeros(s),
+        factors=np.zeros((s, s)),
+        forward=np.zeros(s),
+        residual=zeros_in_lines((n_features,), dtype),
+        # The query itself, s picks and at most s + 1 refusals.
+        blocked=np.zeros(2 * s + 2, np.int64),
+        target_positions=np.zeros(n_targets, np.int64),
+        target_values=np.zeros(n_targets),
+        target_free=np.zeros(n_targets, np.bool_),
+        target_bounds=np.zeros(n_targets),
+        # Room for a whole group of scores more: lists grow before they are found to be too long.
+        candidates=np.zeros(n_candidates + GROUP + 1, np.int64),
+        candidate_targets=np.zeros(n_candidates),
+        lanes=zeros_in_lines((16,), dtype),
+    )

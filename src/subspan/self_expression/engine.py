@@ -1,0 +1,354 @@
+"""Pursuits of queries over the sub-dictionaries of a set of atoms: prepared once, solved tile by tile.
+
+There is one pursuit and two kinds of look at the scores (`kernels.pursuit.looks`). Which one a step takes
+depends on the 8-bit numbers that are kept, and no bit of the result does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from subspan.execution.steps import track
+from subspan.execution.threads import run_in_threads, stop_if_cancelled
+from subspan.execution.tiles import TILE, in_panels, tile_product
+from subspan.kernels.lines import in_lines, zeros_in_lines
+from subspan.kernels.pursuit.eight_bits import LARGEST, pack_rows, round_rows, words_length
+from subspan.kernels.pursuit.engine import pursue
+from subspan.kernels.pursuit.looks import LARGEST_FACTOR, Scratch, new_scratch
+from subspan.kernels.pursuit.state import (
+    Atoms,
+    Dictionary,
+    Numbers,
+    Picks,
+    Problem,
+    Queries,
+    Reach,
+    Rules,
+    State,
+    new_state,
+)
+from subspan.kernels.pursuit.step import CHUNK
+
+Floats = NDArray[np.floating]
+Indices = NDArray[np.int64]
+
+# Which 8-bit inner products are kept.
+# none:          looks go by the residual.
+# shared:        those among all atoms; every look sees all of them, and leaves out those that were dropped.
+# dictionaries:  those among the atoms of each sub-dictionary; those of queries are made tile by tile.
+# all:           those among all atoms, and gathered from them those of each sub-dictionary.
+Kept = Literal["none", "shared", "dictionaries", "all"]
+
+# A look that leaves more than one in so many atoms is followed by a sharper one.
+FEW = 16
+# A common direction with less than this share of the energy is not worth a row of its own.
+COMMON_SHARE = 0.05
+# Tiles of rows that share a buffer for their products.
+TILES = 8
+
+NO_NUMBERS = Numbers(
+    words=np.empty((0, 0), np.int16),
+    rows=np.empty(0, np.int32),
+    units=np.empty(0),
+    query_bytes=np.empty((0, 0), np.int8),
+    query_units=np.empty(0),
+    query_rows=np.empty(0, np.int64),
+    means=np.empty(0),
+    query_means=np.empty(0),
+    offsets=np.empty(0, np.int16),
+    mean_unit=0.0,
+    middle=0.0,
+)
+
+
+def padded_features(rows: Floats) -> Floats:
+    """A copy of `rows` with zero columns appended, for `kernels.pursuit.step.dot`."""
+    n_rows, n_features = rows.shape
+    out = zeros_in_lines((n_rows, -(-n_features // CHUNK) * CHUNK), rows.dtype)
+    out[:, :n_features] = rows
+    return out
+
+
+def norms_of(rows: Floats) -> NDArray[np.float64]:
+    """Length of every row, in float64."""
+    out = np.empty(len(rows))
+    for start in range(0, len(rows), TILE):
+        out[start : start + TILE] = (rows[start : start + TILE].astype(np.float64) ** 2).sum(axis=1)
+    return np.sqrt(out)
+
+
+@dataclass(frozen=True)
+class Scaled:
+    """Rows in single precision, each times a power of two that makes its length about 1.
+
+    So no inner product leaves the range of single precision, whatever the data.
+    """
+
+    rows: NDArray[np.float32]
+    # The power of two of each row, and its inner product with the common direction as scaled.
+    scales: NDArray[np.float64]
+    means: NDArray[np.float32]
+
+    def __getitem__(self, chosen: NDArray[np.integer]) -> Scaled:
+        return Scaled(self.rows[chosen], self.scales[chosen], self.means[chosen])
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Atoms that rows are multiplied by, in the order of `tile_product`, with their m_i and weights."""
+
+    panels: NDArray[np.float32]
+    means: NDArray[np.float32]
+    # Relative to the largest.
+    weights: NDArray[np.float32]
+    largest_weight: float
+
+    @classmethod
+    def of(cls, atoms: Scaled, weights: NDArray[np.float64]) -> Columns:
+        """Columns for some atoms with these weights."""
+        factors = weights / atoms.scales
+        largest = float(factors.max())
+        return cls(in_panels(atoms.rows), atoms.means, (factors / largest).astype(np.float32), largest)
+
+    def rounded(
+        self, rows: Scaled, own: Indices, products: NDArray[np.float32] | None = None
+    ) -> tuple[NDArray[np.int8], NDArray[np.float64]]:
+        """8-bit inner products of some rows with the atoms, and their units."""
+        products = tile_product(rows.rows, self.panels, out=products)[:, : len(self.means)]
+        largest, numbers = np.empty(len(own), np.float32), np.empty(products.shape, np.int8)
+        round_rows(
+            products, products.view(np.int32), own, rows.means, self.means, self.weights, largest, numbers
+        )
+        return numbers, largest * (self.largest_weight / LARGEST) / rows.scales
+
+
+@dataclass(frozen=True)
+class QueryBytes:
+    """8-bit inner products of queries with all atoms, and which row belongs to each query."""
+
+    numbers: NDArray[np.int8]
+    units: NDArray[np.float64]
+    rows: Indices
+    means: NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Workspace:
+    """Buffers of one running task."""
+
+    state: State
+    scratch: Scratch
+    picks: Picks
+
+
+class Engine:
+    """Atoms and their sub-dictionaries, ready for queries.
+
+    Parameters
+    ----------
+    rows : array of shape (n_atoms, n_features)
+        The atoms.
+    numbers : array of shape (n_atoms,)
+        Their rows in the data; ties between atoms go to the lowest.
+    dictionaries : sequence of arrays
+        Atoms of each sub-dictionary, sorted.
+    rules : Rules
+    weights : array of shape (n_atoms,)
+        Factors of the atoms' scores, see `Rules`.
+    kept : {"none", "shared", "dictionaries", "all"}
+        Which 8-bit numbers are kept.
+    threads : int
+    """
+
+    def __init__(
+        self,
+        rows: Floats,
+        numbers: Indices,
+        dictionaries: Sequence[NDArray[np.int32]],
+        rules: Rules,
+        weights: NDArray[np.float64],
+        kept: Kept,
+        threads: int = 1,
+    ) -> None:
+        padded = padded_features(rows)
+        self.n_features = rows.shape[1]
+        self.atoms = Atoms(padded, norms_of(padded), weights, numbers)
+        self.rules = rules
+        self.kept = kept
+        self.dictionaries = [self._dictionary(atoms) for atoms in dictionaries]
+        self._reach = Reach(
+            longest=float((weights * self.atoms.norms).max()),
+            rounding=float(np.finfo(np.float32).eps) * (self.n_features + 8),
+        )
+        self._numbers = [NO_NUMBERS for _ in dictionaries]
+        if kept != "none":
+            self._direction = self._common_direction()
+            self._scaled = self._scale(padded, self.atoms.norms)
+            self._means = self._scaled.means / self._scaled.scales
+            self._columns = Columns.of(self._scaled, weights)
+            self._units = np.zeros(len(rows))
+            self._bytes = np.empty((0, 0), np.int8)
+            self._fill(threads)
+            # Only their product with queries is needed from now on.
+            del self._scaled
+
+    def _dictionary(self, atoms: NDArray[np.int32]) -> Dictionary:
+        n_atoms = len(self.atoms.rows)
+        positions = np.full(n_atoms, -1, np.int32)
+        if self.kept != "shared":
+            positions[atoms] = np.arange(len(atoms), dtype=np.int32)
+            return Dictionary(atoms, positions, np.empty(0, np.int16))
+        positions[atoms] = atoms
+        members = (positions >= 0).astype(np.int16) if len(atoms) < n_atoms else np.empty(0, np.int16)
+        return Dictionary(np.arange(n_atoms, dtype=np.int32), positions, members)
+
+    def _common_direction(self) -> NDArray[np.float32]:
+        """Direction of the mean of all atoms, or zero if they have little in common."""
+        norms = np.maximum(self.atoms.norms, np.finfo(np.float64).tiny)
+        mean = np.zeros(self.n_features)
+        for start in range(0, len(norms), TILE):
+            rows = self.atoms.rows[start : start + TILE, : self.n_features].astype(np.float64)
+            mean += (rows / norms[start : start + TILE, None]).sum(axis=0)
+        length = float(np.linalg.norm(mean))
+        if length**2 <= COMMON_SHARE * len(norms) ** 2:
+            return np.zeros(self.n_features, np.float32)
+        return (mean / length).astype(np.float32)
+
+    def _scale(self, rows: Floats, norms: NDArray[np.float64]) -> Scaled:
+        """Rows as looks need them."""
+        scales = np.exp2(-np.ceil(np.log2(np.where(norms > 0, norms, 1.0))))
+        out = np.empty((len(rows), self.n_features), np.float32)
+        for start in range(0, len(rows), TILE):
+            part = slice(start, start + TILE)
+            out[part] = rows[part, : self.n_features] * scales[part, None].astype(rows.dtype)
+        return Scaled(out, scales, out @ self._direction)
+
+    def workspace(self, n_queries: int, n_targets: int) -> Workspace:
+        """Buffers for tiles of `n_queries` queries with at most `n_targets` targets each."""
+        n_nonzero, n_features = self.rules.n_nonzero, self.atoms.rows.shape[1]
+        longest = max(len(d.atoms) for d in self.dictionaries)
+        shape = (len(self.dictionaries), n_queries, n_nonzero)
+        return Workspace(
+            state=new_state(
+                n_nonzero, n_targets, n_targets + longest // FEW, n_features, self.atoms.rows.dtype
+            ),
+            scratch=new_scratch(n_nonzero, longest, self.n_features),
+            picks=Picks(np.zeros(shape, np.int32), np.zeros(shape), np.zeros(shape[:2], np.int32)),
+        )
+
+    def bytes_of(self, queries: Queries) -> QueryBytes | None:
+        """What looks need of some queries besides their rows."""
+        own = queries.own
+        if self.kept == "none":
+            return None
+        if (own >= 0).all() and (self.kept in ("all", "shared") or self._in_every_dictionary(own)):
+            return QueryBytes(self._bytes, self._units[own], own, self._means[own])
+        scaled = self._scale(queries.rows, queries.norms)
+        numbers, units = self._columns.rounded(scaled, own)
+        return QueryBytes(numbers, units, np.arange(len(own)), scaled.means / scaled.scales)
+
+    def _in_every_dictionary(self, own: Indices) -> bool:
+        """Whether some queries are atoms of all dictionaries, which have their rows then."""
+        return bool((own >= 0).all()) and all((d.positions[own] >= 0).all() for d in self.dictionaries)
+
+    def solve(
+        self,
+        number: int,
+        queries: Queries,
+        query_bytes: QueryBytes | None,
+        work: Workspace,
+        events: NDArray[np.int64],
+    ) -> None:
+        """Solve the active queries over one sub-dictionary; solutions go to `work.picks`."""
+        stop_if_cancelled()
+        numbers = self._numbers[number]
+        if query_bytes is not None:
+            numbers = numbers._replace(
+                query_bytes=query_bytes.numbers, query_units=query_bytes.units,
+                query_rows=query_bytes.rows, query_means=query_bytes.means,
+            )  # fmt: skip
+        picks = Picks(*(array[number] for array in work.picks))
+        problem = Problem(queries, self.atoms, self.dictionaries[number], numbers, self._reach, self.rules)
+        pursue(problem, work.state, work.scratch, picks, events)
+
+    def _new_numbers(self, dictionary: Dictionary) -> Numbers:
+        """Room for the numbers of a dictionary; those of the common direction are there."""
+        m = len(dictionary.atoms)
+        rows = np.full(len(self._units), -1, np.int32)
+        rows[dictionary.atoms] = np.arange(m)
+        words = in_lines((m, words_length(m)), np.int16)
+        numbers = NO_NUMBERS._replace(words=words, rows=rows, units=self._units, means=self._means)
+        if not self._direction.any():
+            return numbers
+        means = self.atoms.weights[dictionary.atoms] * self._means[dictionary.atoms]
+        middle = 0.5 * (float(means.max()) + float(means.min()))
+        unit = float(np.abs(means - middle).max()) / LARGEST_FACTOR
+        offsets = zeros_in_lines((2 * words_length(m),), np.int16)
+        offsets[:m] = np.rint((means - middle) / (unit or 1.0))
+        return numbers._replace(offsets=offsets, mean_unit=unit, middle=middle)
+
+    def _fill(self, threads: int) -> None:
+        """Compute the numbers that are kept."""
+        if self.kept == "all":
+            self._numbers = [self._new_numbers(dictionary) for dictionary in self.dictionaries]
+            self._fill_from_all(threads)
+        elif self.kept == "shared":
+            numbers = self._multiplied(self.dictionaries[0], threads)
+            self._numbers = [numbers for _ in self.dictionaries]
+        else:
+            steps = track("8-bit rows of sub-dictionaries", self.dictionaries)
+            self._numbers = [self._multiplied(dictionary, threads) for dictionary in steps]
+
+    def _multiplied(self, dictionary: Dictionary, threads: int) -> Numbers:
+        """The numbers of a dictionary from a product of its own."""
+        atoms, numbers = dictionary.atoms, self._new_numbers(dictionary)
+        members = self._scaled[atoms]
+        everything = np.arange(len(atoms), dtype=np.int32)
+        units = np.zeros(len(self._units))
+
+        def keep(own: Indices, rounded: NDArray[np.int8], found: NDArray[np.float64]) -> None:
+            units[atoms[own]] = found
+            pack_rows(rounded, np.arange(len(own)), everything, own, numbers.words)
+
+        _round_all(members, Columns.of(members, self.atoms.weights[atoms]), threads, keep)
+        return numbers._replace(units=units)
+
+    def _fill_from_all(self, threads: int) -> None:
+        """Fill the rows of all atoms, and gather from them those of every dictionary."""
+        self._bytes = np.empty((len(self._units), len(self._units)), np.int8)
+
+        def keep(own: Indices, numbers: NDArray[np.int8], found: NDArray[np.float64]) -> None:
+            self._units[own] = found
+            self._bytes[own] = numbers
+            for dictionary, kept in zip(self.dictionaries, self._numbers, strict=True):
+                places = dictionary.positions[own].astype(np.int64)
+                members = np.flatnonzero(places >= 0)
+                pack_rows(numbers, members, dictionary.atoms, places[members], kept.words)
+
+        _round_all(self._scaled, self._columns, threads, keep)
+
+
+def _round_all(
+    atoms: Scaled,
+    columns: Columns,
+    threads: int,
+    keep: Callable[[Indices, NDArray[np.int8], NDArray[np.float64]], None],
+) -> None:
+    """Hand tiles of 8-bit inner products of atoms with one another, and their units, to `keep`."""
+    n_atoms = len(atoms.rows)
+    width = len(columns.panels) * columns.panels.shape[2]
+
+    def fill(first: int) -> None:
+        # One buffer for several tiles: fresh memory costs as much as the product.
+        buffer = in_lines((TILE, width), np.float32)
+        for start in range(first, min(first + TILES * TILE, n_atoms), TILE):
+            own = np.arange(start, min(start + TILE, n_atoms))
+            keep(own, *columns.rounded(atoms[own], own, buffer[: len(own)]))
+
+    for _ in run_in_threads(fill, range(0, n_atoms, TILES * TILE), threads, "8-bit inner products"):
+        pass
