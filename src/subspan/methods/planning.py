@@ -207,22 +207,24 @@ class Plan:
     def _representation(self) -> Terms:
         problem, item = self.problem, self.problem.itemsize
         n_subproblems = len(problem.sizes)
-        longest = problem.n_atoms if self.kept == "shared" else max(problem.sizes)
+        # Every point counts as an atom where numbers between all of them are kept.
+        n_atoms = problem.n_points if self.kept in ("shared", "all") else problem.n_atoms
+        longest = n_atoms if self.kept == "shared" else max(problem.sizes)
         settings = problem.settings
-        n_targets = min(settings.n_nonzero * n_subproblems, problem.n_atoms)
-        tile = TILE * (n_targets * 12 + problem.n_features * item * 3) + problem.n_atoms * 16
+        n_targets = min(settings.n_nonzero * n_subproblems, n_atoms)
+        tile = TILE * (n_targets * 12 + problem.n_features * item * 3) + n_atoms * 16
         tile += n_subproblems * TILE * settings.n_nonzero * 12
         # Atoms of a dictionary, feature by feature, for looks at the residual.
         tile += longest * (problem.n_features * 4 + 16)
         if self.kept != "none":
-            tile += TILE * problem.n_atoms * 5
+            tile += TILE * n_atoms * 5
         copies = 2 * item + (0 if self.kept == "none" else 8)
         return {
             **self._common,
             # As read, and with their features padded; twice in single precision for products.
-            "atoms": copies * problem.n_atoms * padded_length(problem.n_features),
-            "8-bit inner products": kept_bytes(self.kept, problem.n_atoms, problem.sizes),
-            "sub-dictionaries": sum(problem.sizes) * 28 + n_subproblems * problem.n_atoms * 4,
+            "atoms": copies * n_atoms * padded_length(problem.n_features),
+            "8-bit inner products": kept_bytes(self.kept, problem.n_points, problem.sizes),
+            "sub-dictionaries": sum(problem.sizes) * 28 + n_subproblems * n_atoms * 4,
             "buffers of the threads": self.threads * tile,
             # Twice: in blocks, and put together.
             "coefficients": 2 * self._kept_coefficients,
@@ -280,7 +282,7 @@ def default_budgets(problem: Problem, threads: int) -> tuple[int, ...]:
     nothing fits into that, half of what is free, and then all of it.
     """
     plan = Plan(problem, "all", threads, "in memory", 0)
-    fast = kept_bytes("all", problem.n_atoms, problem.sizes)
+    fast = kept_bytes("all", problem.n_points, problem.sizes)
     fast += plan.stages["representation"]["buffers of the threads"]
     modest = COPIES * problem.row_bytes + fast + FIRST_USE + SMALL_THINGS
     free, used = free_memory(), used_memory()
@@ -332,7 +334,7 @@ def _candidates(problem: Problem, room: int, threads: int, process: int) -> Iter
         # What the buffers of looks at 8-bit rows take comes on top.
         looking = replace(bare, kept="dictionaries")
         rest = sum(looking.stages["representation"].values())
-        rest -= kept_bytes("dictionaries", problem.n_atoms, problem.sizes)
+        rest -= kept_bytes("dictionaries", problem.n_points, problem.sizes)
         kept = choose_kept(
             problem.n_points, problem.n_atoms, problem.sizes, problem.n_features,
             problem.settings.n_nonzero, max(room - rest, 0),

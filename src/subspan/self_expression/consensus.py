@@ -100,8 +100,12 @@ class ConsensusTask:
         self.settings = settings
         self.block_rows = block_rows
         self.order = order
-        # Row of each atom. In memory, atoms that are likely to meet stand together.
+        # Row of each atom. Where numbers between all points are kept, those in no dictionary are atoms too:
+        # so every query has its numbers.
         atom_rows = used_atoms(dictionaries)
+        if kept in ("shared", "all"):
+            atom_rows = np.arange(source.shape[0])
+        # In memory, atoms that are likely to meet stand together.
         if order is not None:
             atom_rows = order[np.isin(order, atom_rows)]
         self.atom_of_row = np.full(source.shape[0], -1, np.int32)

@@ -17,14 +17,14 @@ MANY_FEATURES = 100
 NEARLY_ALL = 0.75
 
 
-def kept_bytes(kept: Kept, n_atoms: int, sizes: Sequence[int]) -> int:
+def kept_bytes(kept: Kept, n_points: int, sizes: Sequence[int]) -> int:
     """Bytes of the 8-bit numbers that are kept."""
     if kept == "none":
         return 0
     if kept == "shared":
-        return 2 * n_atoms * words_length(n_atoms)
+        return 2 * n_points * words_length(n_points)
     dictionaries = sum(2 * size * words_length(size) for size in sizes)
-    return dictionaries + (n_atoms**2 if kept == "all" else 0)
+    return dictionaries + (n_points**2 if kept == "all" else 0)
 
 
 def choose_kept(
@@ -54,13 +54,13 @@ def choose_kept(
     if n_features <= SMALL_DIMENSION * n_nonzero:
         return "none"
     choices: list[Kept] = ["dictionaries", "shared"]
-    if min(sizes) >= NEARLY_ALL * n_atoms:
+    if min(sizes) >= NEARLY_ALL * n_points:
         choices.reverse()
     # Products, in units of the dimension: of all atoms at once, or of each dictionary and of every point that
     # some dictionary dropped.
-    at_once = n_points * n_atoms
+    at_once = n_points**2
     apart = n_points * n_atoms + sum(size**2 for size in sizes)
     if at_once < WORTH_IT * apart and n_features >= MANY_FEATURES and choices[0] == "dictionaries":
         choices.insert(0, "all")
-    fitting = (kept for kept in choices if kept_bytes(kept, n_atoms, sizes) <= budget)
+    fitting = (kept for kept in choices if kept_bytes(kept, n_points, sizes) <= budget)
     return next(fitting, "none")
