@@ -21,6 +21,7 @@ from subspan.kernels.pursuit.eight_bits import LARGEST, pack_rows, round_rows, w
 from subspan.kernels.pursuit.engine import pursue
 from subspan.kernels.pursuit.looks import LARGEST_FACTOR, Scratch, new_scratch
 from subspan.kernels.pursuit.state import (
+    N_COMMON,
     Atoms,
     Dictionary,
     Numbers,
@@ -45,9 +46,10 @@ Indices = NDArray[np.int64]
 Kept = Literal["none", "shared", "dictionaries", "all"]
 
 # A look that leaves more than one in so many atoms is followed by a sharper one.
-FEW = 16
-# A common direction with less than this share of the energy is not worth a row of its own.
+FEW = 4
+# Directions are taken out where the first has at least this share of the energy of so many rows.
 COMMON_SHARE = 0.05
+SAMPLE = 1024
 # Tiles of rows that share a buffer for their products.
 TILES = 8
 
@@ -58,11 +60,11 @@ NO_NUMBERS = Numbers(
     query_bytes=np.empty((0, 0), np.int8),
     query_units=np.empty(0),
     query_rows=np.empty(0, np.int64),
-    means=np.empty(0),
-    query_means=np.empty(0),
-    offsets=np.empty(0, np.int16),
-    mean_unit=0.0,
-    middle=0.0,
+    means=np.empty((0, 0)),
+    query_means=np.empty((0, 0)),
+    offsets=np.empty((0, 0), np.int16),
+    mean_units=np.empty(0),
+    middles=np.empty(0),
 )
 
 
@@ -90,7 +92,7 @@ class Scaled:
     """
 
     rows: NDArray[np.float32]
-    # The power of two of each row, and its inner product with the common direction as scaled.
+    # The power of two of each row, and (., N_COMMON) inner products with the common directions, as scaled.
     scales: NDArray[np.float64]
     means: NDArray[np.float32]
 
@@ -100,7 +102,7 @@ class Scaled:
 
 @dataclass(frozen=True)
 class Columns:
-    """Atoms that rows are multiplied by, in the order of `tile_product`, with their m_i and weights."""
+    """Atoms that rows are multiplied by, in the order of `tile_product`, with what looks need of them."""
 
     panels: NDArray[np.float32]
     means: NDArray[np.float32]
@@ -113,13 +115,14 @@ class Columns:
         """Columns for some atoms with these weights."""
         factors = weights / atoms.scales
         largest = float(factors.max())
-        return cls(in_panels(atoms.rows), atoms.means, (factors / largest).astype(np.float32), largest)
+        means = np.ascontiguousarray(atoms.means.T)
+        return cls(in_panels(atoms.rows), means, (factors / largest).astype(np.float32), largest)
 
     def rounded(
         self, rows: Scaled, own: Indices, products: NDArray[np.float32] | None = None
     ) -> tuple[NDArray[np.int8], NDArray[np.float64]]:
         """8-bit inner products of some rows with the atoms, and their units."""
-        products = tile_product(rows.rows, self.panels, out=products)[:, : len(self.means)]
+        products = tile_product(rows.rows, self.panels, out=products)[:, : len(self.weights)]
         largest, numbers = np.empty(len(own), np.float32), np.empty(products.shape, np.int8)
         round_rows(
             products, products.view(np.int32), own, rows.means, self.means, self.weights, largest, numbers
@@ -187,9 +190,9 @@ class Engine:
         )
         self._numbers = [NO_NUMBERS for _ in dictionaries]
         if kept != "none":
-            self._direction = self._common_direction()
+            self._directions = self._common_directions()
             self._scaled = self._scale(padded, self.atoms.norms)
-            self._means = self._scaled.means / self._scaled.scales
+            self._means = self._scaled.means / self._scaled.scales[:, None]
             self._columns = Columns.of(self._scaled, weights)
             self._units = np.zeros(len(rows))
             self._bytes = np.empty((0, 0), np.int8)
@@ -207,17 +210,21 @@ class Engine:
         members = (positions >= 0).astype(np.int16) if len(atoms) < n_atoms else np.empty(0, np.int16)
         return Dictionary(np.arange(n_atoms, dtype=np.int32), positions, members)
 
-    def _common_direction(self) -> NDArray[np.float32]:
-        """Direction of the mean of all atoms, or zero if they have little in common."""
-        norms = np.maximum(self.atoms.norms, np.finfo(np.float64).tiny)
-        mean = np.zeros(self.n_features)
-        for start in range(0, len(norms), TILE):
-            rows = self.atoms.rows[start : start + TILE, : self.n_features].astype(np.float64)
-            mean += (rows / norms[start : start + TILE, None]).sum(axis=0)
-        length = float(np.linalg.norm(mean))
-        if length**2 <= COMMON_SHARE * len(norms) ** 2:
-            return np.zeros(self.n_features, np.float32)
-        return (mean / length).astype(np.float32)
+    def _common_directions(self) -> NDArray[np.float32]:
+        """The leading directions of a sample of the atoms, or zeros if the atoms have little in common."""
+        chosen = np.linspace(0, len(self.atoms.rows) - 1, min(SAMPLE, len(self.atoms.rows))).astype(np.int64)
+        rows = self.atoms.rows[chosen, : self.n_features].astype(np.float64)
+        rows /= np.maximum(self.atoms.norms[chosen], np.finfo(np.float64).tiny)[:, None]
+        energies, vectors = np.linalg.eigh(rows.T @ rows if len(rows) > self.n_features else rows @ rows.T)
+        out = np.zeros((N_COMMON, self.n_features), np.float32)
+        if energies[-1] <= COMMON_SHARE * energies.sum():
+            return out
+        leading = vectors[:, ::-1][:, :N_COMMON].T
+        if len(rows) <= self.n_features:
+            leading = leading @ rows
+            leading /= np.maximum(np.linalg.norm(leading, axis=1), np.finfo(np.float64).tiny)[:, None]
+        out[: len(leading)] = leading
+        return out
 
     def _scale(self, rows: Floats, norms: NDArray[np.float64]) -> Scaled:
         """Rows as looks need them."""
@@ -226,7 +233,7 @@ class Engine:
         for start in range(0, len(rows), TILE):
             part = slice(start, start + TILE)
             out[part] = rows[part, : self.n_features] * scales[part, None].astype(rows.dtype)
-        return Scaled(out, scales, out @ self._direction)
+        return Scaled(out, scales, out @ self._directions.T)
 
     def workspace(self, n_queries: int, n_targets: int) -> Workspace:
         """Buffers for tiles of `n_queries` queries with at most `n_targets` targets each."""
@@ -250,7 +257,7 @@ class Engine:
             return QueryBytes(self._bytes, self._units[own], own, self._means[own])
         scaled = self._scale(queries.rows, queries.norms)
         numbers, units = self._columns.rounded(scaled, own)
-        return QueryBytes(numbers, units, np.arange(len(own)), scaled.means / scaled.scales)
+        return QueryBytes(numbers, units, np.arange(len(own)), scaled.means / scaled.scales[:, None])
 
     def _in_every_dictionary(self, own: Indices) -> bool:
         """Whether some queries are atoms of all dictionaries, which have their rows then."""
@@ -283,14 +290,14 @@ class Engine:
         rows[dictionary.atoms] = np.arange(m)
         words = in_lines((m, words_length(m)), np.int16)
         numbers = NO_NUMBERS._replace(words=words, rows=rows, units=self._units, means=self._means)
-        if not self._direction.any():
+        if not self._directions.any():
             return numbers
-        means = self.atoms.weights[dictionary.atoms] * self._means[dictionary.atoms]
-        middle = 0.5 * (float(means.max()) + float(means.min()))
-        unit = float(np.abs(means - middle).max()) / LARGEST_FACTOR
-        offsets = zeros_in_lines((2 * words_length(m),), np.int16)
-        offsets[:m] = np.rint((means - middle) / (unit or 1.0))
-        return numbers._replace(offsets=offsets, mean_unit=unit, middle=middle)
+        means = self.atoms.weights[dictionary.atoms] * self._means[dictionary.atoms].T
+        middles = 0.5 * (means.max(axis=1) + means.min(axis=1))
+        units = np.abs(means - middles[:, None]).max(axis=1) / LARGEST_FACTOR
+        offsets = zeros_in_lines((N_COMMON, 2 * words_length(m)), np.int16)
+        offsets[:, :m] = np.rint((means - middles[:, None]) / np.where(units > 0, units, 1.0)[:, None])
+        return numbers._replace(offsets=offsets, mean_units=units, middles=middles)
 
     def _fill(self, threads: int) -> None:
         """Compute the numbers that are kept."""

@@ -18,11 +18,13 @@ def rounded(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Numbers of 8 bits and the unit of each row."""
     single = X.astype(np.float32)
-    means = single @ direction.astype(np.float32)
+    # The other common directions are zero.
+    means = single @ np.pad(direction[None], ((0, 3), (0, 0))).astype(np.float32).T
     products = single @ single.T
     numbers, largest = np.full(products.shape, 99, np.int8), np.empty(len(X), np.float32)
+    columns = np.ascontiguousarray(means.T)
     round_rows(
-        products, products.view(np.int32), own, means, means, weights.astype(np.float32), largest, numbers
+        products, products.view(np.int32), own, means, columns, weights.astype(np.float32), largest, numbers
     )
     return numbers, largest.astype(np.float64) / LARGEST
 

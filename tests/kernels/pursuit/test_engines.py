@@ -95,7 +95,7 @@ def test_inner_products_near_the_limits_of_single_precision(exponent):
     assert found.coefficients.nnz > N * N_NONZERO
 
 
-@pytest.mark.parametrize("exponent", [-200, -100, -64, -40, 40, 62, 64, 66, 100])
+@pytest.mark.parametrize("exponent", [-120, -100, -64, -40, 40, 62, 64, 66, 100])
 def test_double_precision_beyond_the_limits_of_single(exponent):
     X = points("unequal_lengths", N, 40)
     found = assert_all_agree(X * 2.0**exponent, damping=0.0, residual_tol=0.0)

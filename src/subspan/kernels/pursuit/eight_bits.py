@@ -1,8 +1,9 @@
 """Inner products of rows as numbers of 8 bits.
 
-What all atoms have in common is taken out first: row i is m_i u + z_i with one direction u, and the numbers
-are inner products of the z_i. Every row has a unit of its own, so that its largest number is LARGEST. Two
-numbers share a word of 16 bits: lower + 256 upper, for the atoms i and half + i of a dictionary.
+What all atoms have in common is taken out first: a row is the sum of its parts in a few common directions and
+of a rest, and the numbers are inner products of the rests. Every row has a unit of its own, so that its
+largest number is LARGEST. Two numbers share a word of 16 bits: lower + 256 upper, for the atoms i and
+half + i of a dictionary.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ def round_rows(
     own : IN
         The column of each row that nobody will ask for, or -1.
     row_means, means : IN
-        m_i of the rows and of the atoms.
+        Inner products with the common directions: of rows, (., N_COMMON), and of atoms, (N_COMMON, .).
     weights : IN
         Factors of the columns.
     largest : OUT
@@ -63,9 +64,12 @@ def round_rows(
     largest_bits = largest.view(np.int32)
     for i in range(products.shape[0]):
         row, row_bits, numbers = products[i], bits[i], out[i]
-        mean = row_means[i]
+        for common in range(means.shape[0]):
+            mean, others = row_means[i, common], means[common]
+            for c in range(n):
+                row[c] -= mean * others[c]
         for c in range(n):
-            row[c] = (row[c] - mean * means[c]) * weights[c]
+            row[c] *= weights[c]
         if own[i] >= 0:
             row[own[i]] = 0
         top = np.int32(0)

@@ -20,8 +20,10 @@ from subspan.kernels.pursuit.state import (
     N_ATOMS,
     N_BLOCKED,
     N_CANDIDATES,
+    N_COMMON,
     N_TARGETS,
     QUERY,
+    Numbers,
     Problem,
     State,
 )
@@ -48,6 +50,7 @@ class Scratch(NamedTuple):
     # Rows of words that a look combines; -1 for the query's.
     rows: NDArray[np.int64]
     factors: Words
+    means: NDArray[np.float64]
     scores: Words
     # (n_features, m) weighted atoms of the dictionary, a feature after the other, and whether they are there.
     panel: NDArray[np.float32]
@@ -65,7 +68,8 @@ def new_scratch(n_nonzero: int, n_atoms: int, n_features: int) -> Scratch:
     return Scratch(
         query_words=zeros_in_lines((half,), np.int16),
         rows=np.zeros(n_rows, np.int64),
-        factors=np.zeros(n_rows, np.int16),
+        factors=np.zeros(max(n_rows, N_COMMON), np.int16),
+        means=np.zeros(N_COMMON),
         scores=zeros_in_lines((2 * half,), np.int16),
         panel=in_lines((-(-n_features // QUAD) * QUAD, 2 * half), np.float32),
         panel_filled=np.zeros(1, np.bool_),
@@ -134,10 +138,34 @@ def combine(n_rows: int, words: Words, scratch: Scratch) -> None:
 
 
 @part
-def add_common(first: np.int16, factor: np.int16, offsets: Words, scores: Words) -> None:
-    """Add what the common direction contributes to the scores."""
-    for i in range(np.uint64(offsets.shape[0])):
-        scores[i] += first + upper_half(offsets[i], factor)
+def add_common(unit: float, numbers: Numbers, scratch: Scratch) -> float:
+    """Add what the common directions contribute to the scores; returns a bound on the error of that."""
+    offsets, scores, factors, means = numbers.offsets, scratch.scores, scratch.factors, scratch.means
+    first = 0.0
+    error = 3 * unit
+    for c in range(N_COMMON):
+        first += means[c] * numbers.middles[c]
+        factors[c] = np.int16(np.rint(65536 * means[c] * numbers.mean_units[c] / unit))
+        error += 0.501 * abs(means[c]) * numbers.mean_units[c]
+    start = np.int16(np.rint(first / unit)) + np.int16(N_COMMON // 2)
+    a, b, c, d = offsets[0], offsets[1], offsets[2], offsets[3]
+    fa, fb, fc, fd = factors[0], factors[1], factors[2], factors[3]
+    for i in range(np.uint64(offsets.shape[1])):
+        scores[i] += np.int16(start + sum_of_four(a[i], b[i], c[i], d[i], fa, fb, fc, fd))
+    return error
+
+
+@part
+def mean_residual(problem: Problem, state: State, scratch: Scratch) -> float:
+    """Inner products of the residual with the common directions; the most that they can add to a score."""
+    numbers, means = problem.numbers, scratch.means
+    most = 0.0
+    for c in range(N_COMMON):
+        means[c] = numbers.query_means[state.counts[QUERY], c]
+        for a in range(state.counts[N_ATOMS]):
+            means[c] -= state.values[a] * numbers.means[state.atoms[a], c]
+        most += abs(means[c]) * (abs(numbers.middles[c]) + LARGEST_FACTOR * numbers.mean_units[c])
+    return most
 
 
 @part
@@ -165,16 +193,15 @@ def look_in_8_bits(problem: Problem, state: State, scratch: Scratch) -> tuple[fl
     numbers, values, factors = problem.numbers, state.values, scratch.factors
     query_unit = take_rows(problem, state, scratch)
     j, k = state.counts[QUERY], state.counts[N_ATOMS]
-    mean, norm = numbers.query_means[j], problem.queries.norms[j]
+    norm = problem.queries.norms[j]
     total = largest = query_unit
     for a in range(k):
         atom = state.atoms[a]
-        mean -= values[a] * numbers.means[atom]
         norm += abs(values[a]) * problem.atoms.norms[atom]
         amount = abs(values[a]) * numbers.units[atom]
         total += amount
         largest = max(largest, amount)
-    common = abs(mean) * (abs(numbers.middle) + LARGEST_FACTOR * numbers.mean_unit)
+    common = mean_residual(problem, state, scratch) if numbers.offsets.shape[0] > 0 else 0.0
     # Wide enough for the factors and for the sums.
     unit = max(256 * largest, LARGEST * total + 2 * common) / LARGEST_SUM
     if unit == 0:
@@ -189,10 +216,7 @@ def look_in_8_bits(problem: Problem, state: State, scratch: Scratch) -> tuple[fl
     # Half a unit of every number; factors, products and sums rounded; errors of single precision.
     error = 0.501 * total + (0.75 * k + 4) * unit + 4 * problem.reach.rounding * problem.reach.longest * norm
     if numbers.offsets.shape[0] > 0:
-        factor = np.int16(np.rint(65536 * mean * numbers.mean_unit / unit))
-        first = np.int16(np.rint(mean * numbers.middle / unit))
-        add_common(first, factor, numbers.offsets, scratch.scores)
-        error += 0.501 * abs(mean) * numbers.mean_unit + 2 * unit
+        error += add_common(unit, numbers, scratch)
     # No atom stands at the end of the last group.
     for i in range(problem.dictionary.atoms.shape[0], 2 * numbers.words.shape[1]):
         scratch.scores[i] = 0

@@ -13,6 +13,8 @@ Floats = NDArray[np.floating]
 
 # Scores that are compared in one go.
 GROUP = 64
+# Directions that are taken out of all rows before their inner products are rounded to 8 bits.
+N_COMMON = 4
 # Entries of State.counts.
 QUERY, N_ATOMS, N_BLOCKED, N_TARGETS, N_REFUSED, N_DROPPED, N_CANDIDATES, RUNNING, HAS_RESIDUAL = range(9)
 # Value of N_CANDIDATES where every atom of the dictionary is one.
@@ -83,13 +85,14 @@ class Numbers(NamedTuple):
     query_bytes: NDArray[np.int8]
     query_units: NDArray[np.float64]
     query_rows: NDArray[np.int64]
-    # m_i of the atoms and of the queries.
+    # (., N_COMMON) inner products of the atoms and of the queries with the common directions.
     means: NDArray[np.float64]
     query_means: NDArray[np.float64]
-    # (2 half,) weighted m_i of the dictionary beyond `middle`, in units of `mean_unit`; empty without u.
+    # (N_COMMON, 2 half) those of the dictionary, weighted, beyond `middles` and in units of `mean_units`;
+    # empty if there are no common directions.
     offsets: NDArray[np.int16]
-    mean_unit: float
-    middle: float
+    mean_units: NDArray[np.float64]
+    middles: NDArray[np.float64]
 
 
 class Reach(NamedTuple):
