@@ -34,6 +34,7 @@ from subspan.kernels.pursuit.state import (
     new_state,
 )
 from subspan.kernels.pursuit.step import CHUNK
+from subspan.self_expression.gram import squared_norms
 
 Floats = NDArray[np.floating]
 Indices = NDArray[np.int64]
@@ -78,10 +79,7 @@ def padded_features(rows: Floats) -> Floats:
 
 def norms_of(rows: Floats) -> NDArray[np.float64]:
     """Length of every row, in float64."""
-    out = np.empty(len(rows))
-    for start in range(0, len(rows), TILE):
-        out[start : start + TILE] = (rows[start : start + TILE].astype(np.float64) ** 2).sum(axis=1)
-    return np.sqrt(out)
+    return np.sqrt(squared_norms(rows))
 
 
 @dataclass(frozen=True)
@@ -260,8 +258,8 @@ class Engine:
         return QueryBytes(numbers, units, np.arange(len(own)), scaled.means / scaled.scales[:, None])
 
     def _in_every_dictionary(self, own: Indices) -> bool:
-        """Whether some queries are atoms of all dictionaries, which have their rows then."""
-        return bool((own >= 0).all()) and all((d.positions[own] >= 0).all() for d in self.dictionaries)
+        """Whether these atoms are in all dictionaries, which have their rows then."""
+        return all((d.positions[own] >= 0).all() for d in self.dictionaries)
 
     def solve(
         self,
@@ -284,7 +282,7 @@ class Engine:
         pursue(problem, work.state, work.scratch, picks, events)
 
     def _new_numbers(self, dictionary: Dictionary) -> Numbers:
-        """Room for the numbers of a dictionary; those of the common direction are there."""
+        """Room for the numbers of a dictionary; those of the common directions are there."""
         m = len(dictionary.atoms)
         rows = np.full(len(self._units), -1, np.int32)
         rows[dictionary.atoms] = np.arange(m)

@@ -142,7 +142,8 @@ def add_common(unit: float, numbers: Numbers, scratch: Scratch) -> float:
     """Add what the common directions contribute to the scores; returns a bound on the error of that."""
     offsets, scores, factors, means = numbers.offsets, scratch.scores, scratch.factors, scratch.means
     first = 0.0
-    error = 3 * unit
+    # Four factors and products rounded, and the sum that they begin with.
+    error = 4 * unit
     for c in range(N_COMMON):
         first += means[c] * numbers.middles[c]
         factors[c] = np.int16(np.rint(65536 * means[c] * numbers.mean_units[c] / unit))
