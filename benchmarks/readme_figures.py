@@ -88,7 +88,7 @@ def save(figure: Figure, name: str) -> None:
 
 def draw_digits() -> None:
     """Images of each cluster, the graph ordered by cluster, and the embedding."""
-    X, y = digits.load()
+    X, y = digits.load_rows()
     model = digits.s3comp_c(0).fit(X)
     figure = Figure(figsize=(9.6, 3.5), layout="constrained")
     tiles, graph, points = figure.subplots(1, 3)

@@ -44,6 +44,7 @@ autosummary_filename_map = {
     f"subspan.{name}": f"subspan.{name}-class"
     for name in (
         "metrics.Connectivity",
+        "parameters.Parameter",
         "plotting.numbers.Confusion",
         "plotting.numbers.Convergence",
         "plotting.numbers.Representatives",

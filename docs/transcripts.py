@@ -63,10 +63,15 @@ def interrupted(terminal: Terminal) -> str:
 
 
 SESSIONS: dict[str, Callable[[Terminal], str]] = {
+    "cluster-auto": in_turn(
+        "subspan cluster digits.npz --key X -k 10 --labels labels.csv",
+        "subspan evaluate labels.csv digits.npz --truth-column y",
+    ),
     "cluster": in_turn(
         "subspan cluster digits.npz --key X -k 10 --n-nonzero 8 --labels labels.csv",
         "subspan evaluate labels.csv digits.npz --truth-column y",
     ),
+    "choose": in_turn("subspan choose digits.npz --key X -k 10"),
     "compare": in_turn(
         "subspan compare digits.npz --key X --truth digits.npz:y --set n_nonzero=8 --trials 2",
     ),

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array, csc_matrix, csr_array
 
 from subspan import LSR, S3COMP, S3COMPC, SSCOMP
-from subspan.base import SubspaceClusterer
+from subspan.base import SubspaceMethod
 from subspan.datasets import make_union_of_subspaces
 from subspan.execution.memory import peak_memory
 from subspan.handover import DataWarning
@@ -39,7 +39,7 @@ def with_copies(data: Data, change: Any = lambda rows: rows) -> tuple[np.ndarray
     return X[order], y[origin[order]], origin[order]
 
 
-def fit_with_one_warning(model: SubspaceClusterer, X: Any, *remarks: str) -> SubspaceClusterer:
+def fit_with_one_warning(model: SubspaceMethod, X: Any, *remarks: str) -> SubspaceMethod:
     """Fit; there must be one warning that makes all these remarks, or none at all."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -52,7 +52,7 @@ def fit_with_one_warning(model: SubspaceClusterer, X: Any, *remarks: str) -> Sub
     return model
 
 
-def model_of(method: type[SubspaceClusterer], **parameters: Any) -> SubspaceClusterer:
+def model_of(method: type[SubspaceMethod], **parameters: Any) -> SubspaceMethod:
     return method(**{"n_clusters": 4, "n_nonzero": 3, "n_init": 5, "random_state": 0} | parameters)
 
 

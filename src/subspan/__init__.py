@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         SSCOMP,
         ElasticNetSC,
     )
+    from subspan.tuning import SubspaceClustering, estimate_n_clusters
 
 __version__ = "0.1.0"
 
@@ -37,14 +38,20 @@ __all__ = [
     "SRSSC",
     "SSCOMP",
     "ElasticNetSC",
+    "SubspaceClustering",
     "__version__",
+    "estimate_n_clusters",
 ]
+
+# What is not a method of its own; all others are in `subspan.methods`.
+IN_TUNING = ("SubspaceClustering", "estimate_n_clusters")
 
 
 def __getattr__(name: str) -> object:
     # Estimators are imported when first asked for, so that the command line answers at once.
     if name in __all__:
-        return getattr(importlib.import_module("subspan.methods"), name)
+        room = "subspan.tuning" if name in IN_TUNING else "subspan.methods"
+        return getattr(importlib.import_module(room), name)
     raise AttributeError(f"module 'subspan' has no attribute {name!r}")
 
 

@@ -1,4 +1,4 @@
-"""The one `fit`: greet the input, pass the data through the stages, keep what each of them found."""
+"""The one `fit`: read the rows, pass them through the stages, keep what each of them found."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
+from functools import partial
 from os import PathLike
 from pathlib import Path
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,17 +23,20 @@ from sklearn.utils.validation import validate_data
 from subspan.affinity import check_coefficients, check_graph, dense_affinity, symmetric_affinity
 from subspan.embedding import spectral_embedding
 from subspan.execution.memory import memory_budget as bytes_of_budget
-from subspan.execution.memory import parse_bytes, peak_memory
+from subspan.execution.memory import peak_memory
 from subspan.execution.progress import progress_shown
 from subspan.execution.steps import stage
 from subspan.execution.threads import n_threads
-from subspan.handover import DataWarning, Embedding, Factors, InputError, Representation
-from subspan.labeling import attach_left_out, canonical_labels, label_embedding
-from subspan.parameters import check_parameters, negative_integer, one_of, positive_integer
-from subspan.sources import ArraySource, Source, open_source, read_in_pieces, scan
+from subspan.execution.workplace import Workplace
+from subspan.handover import DataWarning, Embedding, Factors, Graph, InputError, Representation
+from subspan.labeling import canonical_labels, label_embedding
+from subspan.parameters import Shared, check_parameters
+from subspan.points import Points, Reading, read_points
+from subspan.sources import ArraySource, Source, open_source, read_in_pieces
 from subspan.sources.checks import check_kind, refusal
 from subspan.sources.dtypes import EXACT_IN_FLOAT32
-from subspan.sources.scanning import check_range, usable_rows
+
+__all__ = ["Settled", "SubspaceMethod", "spectral_graph"]
 
 # How a warning puts what was counted.
 REMARKS = {
@@ -47,127 +51,74 @@ REMARKS = {
 
 
 @dataclass(frozen=True)
-class Points:
-    """The distinct, usable rows of the input, and how the input's rows map to them."""
+class Settled:
+    """What the parameters of a fit have become."""
 
-    source: Source
-    # Input row of each point, and point of each input row (-1 for a zero row).
-    row_of_point: NDArray[np.int64]
-    point_of_row: NDArray[np.int64]
+    n_clusters: int
+    seed: int
+    # Bytes that a matrix may take.
+    budget: int
+    workplace: Workplace
+    # Of methods that compute block by block: how they use memory.
+    plan: Any = None
 
-    def expand(self, coefficients: Any) -> Any:
-        """Coefficients of the points as coefficients of the input's rows; copies repeat the original's."""
-        n_rows = len(self.point_of_row)
-        if len(self.row_of_point) == n_rows:
-            return coefficients
-        known = self.point_of_row >= 0
-        if isinstance(coefficients, Factors):
-            return self._expand_factors(coefficients, known)
-        if not isinstance(coefficients, csr_array):
-            return coefficients.expanded(self.point_of_row, self.row_of_point)
-        expanded = coefficients[self.point_of_row[known]]
-        lengths = np.zeros(n_rows, expanded.indptr.dtype)
-        lengths[known] = np.diff(expanded.indptr)
-        indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(expanded.indptr.dtype)
-        columns = self.row_of_point[expanded.indices].astype(expanded.indices.dtype)
-        return csr_array((expanded.data, columns, indptr), shape=(n_rows, n_rows))
-
-    def _expand_factors(self, factors: Factors, known: NDArray[np.bool_]) -> Factors:
-        left, right = (
-            np.zeros((len(known), thin.shape[1]), thin.dtype) for thin in (factors.left, factors.right)
-        )
-        left[known] = factors.left[self.point_of_row[known]]
-        right[self.row_of_point] = factors.right
-        return Factors(left, right, self.point_of_row)
+    @property
+    def threads(self) -> int:
+        """Threads of this process."""
+        return self.workplace.threads
 
 
-class SubspaceClusterer(ClusterMixin, BaseEstimator):
+@dataclass(frozen=True)
+class GivenCoefficients(Representation):
+    """Coefficients that the caller handed in: nothing is known of how they were found."""
+
+    def attributes(self) -> dict[str, Any]:
+        """The coefficients alone."""
+        return {"representation_": self.coefficients}
+
+
+class StageClock:
+    """Seconds taken by the stages of a fit."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+
+    @contextmanager
+    def timed(self, name: str) -> Iterator[None]:
+        """Work inside is the stage of that name."""
+        start = time.perf_counter()
+        with stage(name):
+            yield
+        self.seconds[name] = time.perf_counter() - start
+
+
+class SubspaceMethod(Shared, ClusterMixin, BaseEstimator):
     """What all methods share. A method says how points are represented; the rest is the same."""
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "n_clusters": [positive_integer()],
-        "normalize": ["boolean"],
-        "zero_rows": [one_of("raise", "label")],
-        "duplicates": [one_of("merge", "keep")],
-        "affinity": [one_of("self_expressive", "precomputed", "precomputed_representation")],
-        "scale": [one_of("max", "l2"), None],
-        "n_components": [positive_integer(), one_of("auto"), None],
-        "n_init": [positive_integer()],
-        "left_out": [one_of("attach", "label")],
-        "memory_budget": [positive_integer(), str, None],
-        "n_jobs": [positive_integer(), negative_integer(), None],
-        "random_state": ["random_state"],
-        "verbose": ["boolean"],
-    }
-
-    def __init__(
-        self,
-        n_clusters: int,
-        *,
-        normalize: bool,
-        zero_rows: str,
-        duplicates: str,
-        affinity: str,
-        scale: str | None,
-        n_components: int | Literal["auto"] | None,
-        n_init: int,
-        left_out: str,
-        memory_budget: int | str | None,
-        n_jobs: int | None,
-        random_state: int | np.random.RandomState | None,
-        verbose: bool,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.normalize = normalize
-        self.zero_rows = zero_rows
-        self.duplicates = duplicates
-        self.affinity = affinity
-        self.scale = scale
-        self.n_components = n_components
-        self.n_init = n_init
-        self.left_out = left_out
-        self.memory_budget = memory_budget
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
 
     @property
     def _needs_directions(self) -> bool:
-        """Whether a zero row is of no use; to a method with flats off the origin it is a point as any."""
+        """Whether a zero row is of no use; methods with flats off the origin accept zero rows."""
         return True
 
-    @property
-    def _stored(self) -> bool:
-        """Whether a later fit may go on with results of this one, if it can know the rows again."""
-        return False
-
-    def _represent(self, points: Source, unit_norm: bool, seed: int) -> Representation:
+    def _represent(self, points: Source, settled: Settled) -> Representation:
         """Coefficients of every point: the part that makes a method."""
         raise NotImplementedError
 
-    def _affinity(self) -> csr_array | NDArray[np.floating]:
-        """The graph of the coefficients in `representation_`: symmetrised unless a method has its own."""
-        if isinstance(self.representation_, Factors):
-            return dense_affinity(
-                self.representation_,
+    def _connect(self, representation: Representation, settled: Settled) -> Graph:
+        """The graph of the coefficients: symmetrised, unless a method has its own."""
+        coefficients = representation.coefficients
+        affinity = (
+            dense_affinity(
+                coefficients,
                 self.scale,
-                budget=bytes_of_budget(self.memory_budget),
+                budget=settled.budget,
                 method=type(self).__name__,
-                n_threads=n_threads(self.n_jobs),
+                n_threads=settled.threads,
             )
-        return symmetric_affinity(self.representation_, self.scale)
-
-    def _embedding(self, seed: int) -> Embedding:
-        """Points in the space of the leading eigenvectors of the graph in `affinity_`."""
-        if self.affinity_.max() == 0:
-            raise InputError("The affinity is all zero: no point is represented by any other.")
-        return spectral_embedding(
-            self.affinity_,
-            self.n_clusters,
-            n_components=self.n_components,
-            seed=seed,
-            n_threads=n_threads(self.n_jobs),
+            if isinstance(coefficients, Factors)
+            else symmetric_affinity(coefficients, self.scale)
         )
+        return spectral_graph(affinity)
 
     def fit(self, X: ArrayLike, y: object = None) -> Self:
         """Cluster the rows of `X`.
@@ -184,76 +135,69 @@ class SubspaceClusterer(ClusterMixin, BaseEstimator):
         -------
         self
         """
-        self._fit(X)
+        self._fit(X, Workplace(n_threads(self.n_jobs)))
         self._warn()
         return self
 
-    def _fit(self, X: Any) -> None:
-        """Pass the data through the stages, in sight if the user wants to see it."""
+    def _fit(self, X: Any, workplace: Workplace) -> None:
+        """The stages of a fit, one after the other: read, represent, connect, embed, label."""
         check_parameters(self)
+        clock = StageClock()
         with self._shown():
-            self._pass_through_stages(X)
+            if self.affinity == "self_expressive":
+                with stage("reading"):
+                    source, settled = self._open(X, workplace)
+                    points = self._read(source, settled)
+                with clock.timed("representation"):
+                    representation = self._represent(points.source, settled).for_rows(points)
+                self._cluster(representation, points, settled, clock)
+            else:
+                self._cluster(self._handed_in(X), None, self._settle(workplace), clock)
+
+    def _cluster(
+        self, found: Representation | Graph, points: Points | None, settled: Settled, clock: StageClock
+    ) -> None:
+        """From coefficients, or a graph handed in, to labels."""
+        with clock.timed("affinity"):
+            graph = found if isinstance(found, Graph) else self._connect(found, settled)
+        with clock.timed("embedding"):
+            embedding = graph.embed(
+                settled.n_clusters,
+                n_components=self.n_components,
+                seed=settled.seed,
+                n_threads=settled.threads,
+            )
+        with clock.timed("labeling"):
+            labels = self._label(embedding, points, settled)
+        self._keep(found, graph, embedding, labels, points, settled)
+        self.stage_seconds_ = clock.seconds
 
     def _shown(self) -> AbstractContextManager[None]:
         """The place where stages of work inside are seen: on stderr, or where the caller looks."""
         return progress_shown(type(self).__name__) if self.verbose else nullcontext()
 
-    def _pass_through_stages(self, X: Any) -> None:
-        """Points, coefficients, graph, eigenvectors, labels."""
-        seed = self._begin()
-        points = None
-        if self.affinity == "self_expressive":
-            with stage("reading"):
-                points = self._greet(X)
-            with self._timed("representation"):
-                self._keep_representation(self._represent(points.source, self.normalize, seed), points)
-        self._cut(X, points, seed)
+    def _open(self, X: Any, workplace: Workplace) -> tuple[Source, Settled]:
+        """The rows of the input, still unread, and what the parameters become for them."""
+        return self._source(X), self._settle(workplace)
 
-    def _begin(self) -> int:
-        """Open the accounts of a fit; its seed."""
-        if self.memory_budget is not None:
-            parse_bytes(self.memory_budget)
-        self.stage_seconds_: dict[str, float] = {}
-        self.counts_: dict[str, int] = {}
-        return int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
+    def _settle(self, workplace: Workplace) -> Settled:
+        """What does not depend on the rows."""
+        budget = bytes_of_budget(self.memory_budget)
+        seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
+        return Settled(self.n_clusters, seed, budget, workplace)
 
-    def _cut(self, X: Any, points: Points | None, seed: int) -> None:
-        """From coefficients, or a graph handed in, to labels."""
-        with self._timed("affinity"):
-            self.affinity_ = self._graph(X)
-        with self._timed("embedding"):
-            embedding = self._embed(seed)
-        with self._timed("labeling"):
-            self.labels_ = self._label(embedding, points, seed)
-        self.peak_memory_ = peak_memory()
-
-    def _greet(self, X: Any) -> Points:
-        """Look at every row once: set zero rows aside, merge copies, bring the others to unit norm."""
-        source = self._source(X)
-        n_rows, n_features = source.shape
-        found = scan(source, self.normalize, hashed=self._stored or not isinstance(source, ArraySource))
-        empty = found.zero_rows if self._needs_directions else np.empty(0, np.int64)
-        if len(empty) and self.zero_rows == "raise":
-            raise InputError(
-                f"{source.name}: {len(empty)} zero row{'s' * (len(empty) > 1)}, the first at row {empty[0]}: "
-                "it has no direction; remove it, or pass zero_rows='label' to give such rows the label -1."
-            )
-        if not self.normalize:
-            check_range(source, found)
-        usable = np.setdiff1d(np.arange(n_rows), empty)
-        copy_of = found.copy_of[usable] if self.duplicates == "merge" else usable
-        originals, point = np.unique(copy_of, return_inverse=True)
-        if len(originals) < max(self.n_clusters, 2):
-            distinct = "directions" if self.normalize else "rows"
-            raise InputError(
-                f"n_clusters={self.n_clusters}, but {source.name} (n_samples={n_rows}, "
-                f"n_features={n_features}) has only {len(originals)} distinct {distinct}."
-            )
-        point_of_row = np.full(n_rows, -1)
-        point_of_row[usable] = point
-        self.counts_["zero_rows"] = len(empty)
-        self.counts_["duplicate_rows"] = len(usable) - len(originals)
-        return Points(usable_rows(source, found, originals, self.normalize), originals, point_of_row)
+    def _read(self, source: Source, settled: Settled) -> Points:
+        """The points: distinct rows with a direction, of unit norm if so asked."""
+        stored = settled.workplace.folder is not None
+        reading = Reading(
+            normalize=self.normalize,
+            zero_rows=self.zero_rows,
+            duplicates=self.duplicates,
+            n_clusters=settled.n_clusters,
+            needs_directions=self._needs_directions,
+            hashed=stored or not isinstance(source, ArraySource),
+        )
+        return read_points(source, reading)
 
     def _source(self, X: Any) -> Source:
         """Rows of a file as they are, those of an array through scikit-learn's checks."""
@@ -273,65 +217,65 @@ class SubspaceClusterer(ClusterMixin, BaseEstimator):
         except (TypeError, ValueError, OverflowError) as error:
             raise refusal(X, error) from None
 
-    def _keep_representation(self, representation: Representation, points: Points) -> None:
-        self.representation_ = points.expand(representation.coefficients)
-        self.n_iter_ = representation.n_iter
-        self.changes_ = representation.changes
-        self.counts_ |= representation.counts
-
-    def _graph(self, X: ArrayLike) -> csr_array | NDArray[np.floating]:
-        """The affinity, from the coefficients found or handed in, or as handed in itself."""
-        if self.affinity == "self_expressive":
-            return self._affinity()
+    def _handed_in(self, X: ArrayLike) -> Representation | Graph:
+        """The graph or the coefficients that the caller has found."""
         matrix = self._validated(X, accept_sparse="csr", dtype=[np.float64, np.float32])
         if self.affinity == "precomputed":
-            return check_graph(matrix)
-        self.representation_ = check_coefficients(matrix)
-        return self._affinity()
+            return spectral_graph(check_graph(matrix))
+        return GivenCoefficients(check_coefficients(matrix), n_iter=0, changes=())
 
-    def _embed(self, seed: int) -> Embedding:
-        """Leading eigenvectors, with the evidence that they are the leading ones."""
-        embedding = self._embedding(seed)
-        self.embedding_ = embedding.vectors
-        self.eigenvalues_ = embedding.eigenvalues
-        self.certificate_ = embedding.certificate
-        self.counts_["components"] = int(embedding.components.max()) + 1
-        # Zero rows have no edge either, but they have been counted, and their label is settled.
-        zero_rows = self.counts_.get("zero_rows", 0)
-        self.counts_["isolated_points"] = int((embedding.components < 0).sum()) - zero_rows
-        self.counts_["left_out"] = int((~embedding.embedded).sum()) - zero_rows
-        return embedding
-
-    def _label(self, embedding: Embedding, points: Points | None, seed: int) -> NDArray[np.int64]:
+    def _label(self, embedding: Embedding, points: Points | None, settled: Settled) -> NDArray[np.int64]:
         """Labels of all rows: the embedded ones by k-means, the others by the data."""
         labels = np.full(len(embedding.embedded), -1, np.int64)
         rows = np.flatnonzero(embedding.embedded)
         labels[rows] = label_embedding(
             embedding.vectors if len(rows) == len(labels) else embedding.vectors[rows],
-            self.n_clusters,
+            settled.n_clusters,
             n_init=self.n_init,
-            seed=seed,
+            seed=settled.seed,
             sample=None if embedding.sample is None else np.searchsorted(rows, embedding.sample),
         )
         if points is None:
             return canonical_labels(labels)
-        # One label for each distinct row: copies follow their original.
-        labels = labels[points.row_of_point]
-        if self.left_out == "attach":
-            labels = attach_left_out(points.source, labels, embedding.components[points.row_of_point])
-        of_rows = np.where(points.point_of_row >= 0, labels[points.point_of_row], -1)
-        return canonical_labels(of_rows)
+        return points.label_rows(labels, embedding, attach=self.left_out == "attach")
 
-    @contextmanager
-    def _timed(self, name: str) -> Iterator[None]:
-        start = time.perf_counter()
-        with stage(name):
-            yield
-        self.stage_seconds_[name] = time.perf_counter() - start
+    def _keep(
+        self,
+        found: Representation | Graph,
+        graph: Graph,
+        embedding: Embedding,
+        labels: NDArray[np.int64],
+        points: Points | None,
+        settled: Settled,
+    ) -> None:
+        """Keep what the stages have found, as attributes."""
+        if isinstance(found, Representation):
+            for name, value in found.attributes().items():
+                setattr(self, name, value)
+        self.affinity_ = graph.affinity
+        self.embedding_ = embedding.vectors
+        self.eigenvalues_ = embedding.eigenvalues
+        self.certificate_ = embedding.certificate
+        self.labels_ = labels
+        self.n_clusters_ = settled.n_clusters
+        self.n_components_ = embedding.vectors.shape[1]
+        self.seed_ = settled.seed
+        self.n_threads_ = settled.threads
+        of_rows = {} if points is None else points.counts
+        # Zero rows have no edge either, but they have been counted, and their label is settled.
+        zero_rows = of_rows.get("zero_rows", 0)
+        self.counts_ = {
+            **of_rows,
+            **(found.counts if isinstance(found, Representation) else {}),
+            "components": int(embedding.components.max()) + 1,
+            "isolated_points": int((embedding.components < 0).sum()) - zero_rows,
+            "left_out": int((~embedding.embedded).sum()) - zero_rows,
+        }
+        self.peak_memory_ = peak_memory()
 
     def _warn(self) -> None:
         """One sentence about everything out of the ordinary, and one if the eigenvectors are in doubt."""
-        surplus = max(0, self.counts_["components"] - self.n_clusters)
+        surplus = max(0, self.counts_["components"] - self.n_clusters_)
         attached = self.left_out == "attach" and self.affinity == "self_expressive"
         fate = "which joined the most similar cluster" if attached else "which got the label -1"
         found = {
@@ -403,3 +347,10 @@ class SubspaceClusterer(ClusterMixin, BaseEstimator):
         tags.input_tags.pairwise = self.affinity != "self_expressive"
         tags.input_tags.sparse = self.affinity != "self_expressive"
         return tags
+
+
+def spectral_graph(affinity: csr_array | NDArray[np.floating]) -> Graph:
+    """A graph that is there as a whole, cut by the eigenvectors of its normalised Laplacian."""
+    if affinity.max() == 0:
+        raise InputError("The affinity is all zero: no point is represented by any other.")
+    return Graph(affinity, partial(spectral_embedding, affinity))

@@ -2,15 +2,87 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from os import PathLike, fspath
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 if TYPE_CHECKING:
     import numpy as np
 
+__all__ = ["Certificate", "DataWarning", "Embedding", "Factors", "Graph", "InputError", "Representation"]
+
+
+class Wording(Protocol):
+    """How a message speaks of parameters."""
+
+    def name(self, parameter: str) -> str:
+        """The name of a parameter."""
+
+    def setting(self, parameter: str, value: Any) -> str:
+        """A parameter together with its value."""
+
+
+class Arguments:
+    """Parameters as Python has them: n_clusters=5."""
+
+    def name(self, parameter: str) -> str:
+        """The name as it is."""
+        return parameter
+
+    def setting(self, parameter: str, value: Any) -> str:
+        """An argument of a call."""
+        plain = fspath(value) if isinstance(value, PathLike) else value
+        return f"{parameter}={plain!r}" if isinstance(plain, str) else f"{parameter}={plain}"
+
+
+@dataclass(frozen=True)
+class _Setting:
+    """What a placeholder in a message stands for."""
+
+    parameter: str
+    value: Any
+    wording: Wording
+
+    def __format__(self, spec: str) -> str:
+        if spec == "name":
+            return self.wording.name(self.parameter)
+        return self.wording.setting(self.parameter, self.value)
+
 
 class InputError(ValueError):
-    """The caller's data or parameters cannot be used; the message says which and why."""
+    """The caller's data or parameters cannot be used; the message says which and why.
+
+    Parameters
+    ----------
+    message : str
+        One sentence. ``{}`` stands for the next of the facts, ``{n_clusters}`` for that parameter with its
+        value, ``{n_clusters:name}`` for its name alone. A message without facts and settings is taken as
+        it is.
+    *facts : object
+        What is filled in as it is.
+    **settings : object
+        Parameters that the message speaks of, and their values.
+
+    Examples
+    --------
+    >>> error = InputError("{n_clusters}, but {} has only {} rows.", "X", 3, n_clusters=5)
+    >>> str(error), error.settings
+    ('n_clusters=5, but X has only 3 rows.', {'n_clusters': 5})
+    """
+
+    def __init__(self, message: str = "", *facts: object, **settings: Any) -> None:
+        self.message = message
+        self.facts = facts
+        self.settings = settings
+        super().__init__(self.worded(Arguments()))
+
+    def worded(self, wording: Wording) -> str:
+        """The message, with its parameters in the words of whoever reads it."""
+        if not self.facts and not self.settings:
+            return self.message
+        settings = {name: _Setting(name, value, wording) for name, value in self.settings.items()}
+        return self.message.format(*self.facts, **settings)
 
 
 class DataWarning(UserWarning):
@@ -46,6 +118,30 @@ class Factors:
         block[self.point[start:stop, None] == self.point] = 0
         return block
 
+    def expanded(self, point_of_row: np.ndarray, row_of_point: np.ndarray) -> Factors:
+        """The coefficients of the input's rows: copies repeat the original's, zero rows have none."""
+        import numpy as np
+
+        known = point_of_row >= 0
+        left = np.zeros((len(known), self.left.shape[1]), self.left.dtype)
+        right = np.zeros((len(known), self.right.shape[1]), self.right.dtype)
+        left[known] = self.left[point_of_row[known]]
+        right[row_of_point] = self.right
+        return Factors(left, right, point_of_row)
+
+
+class RowsOfPoints(Protocol):
+    """How points map to rows of the input; see `subspan.points`."""
+
+    def rows_of(self, points: np.ndarray) -> np.ndarray:
+        """Input rows of some points."""
+
+    def expand(self, coefficients: Any) -> Any:
+        """Coefficients of the points as coefficients of the input's rows."""
+
+    def expand_labels(self, labels: np.ndarray) -> np.ndarray:
+        """Labels of the points as labels of the input's rows."""
+
 
 @dataclass(frozen=True)
 class Representation:
@@ -58,6 +154,24 @@ class Representation:
     changes: tuple[float, ...]
     # What went wrong or was out of the ordinary, by name: "empty", "dependent_atoms", "twins", ...
     counts: dict[str, int] = field(default_factory=dict)
+
+    def for_rows(self, points: RowsOfPoints) -> Self:
+        """The same for the rows of the input, copies and zero rows included."""
+        return replace(self, coefficients=points.expand(self.coefficients))
+
+    def attributes(self) -> dict[str, Any]:
+        """What an estimator keeps of it, by the names of its attributes."""
+        return {"representation_": self.coefficients, "n_iter_": self.n_iter, "changes_": self.changes}
+
+
+@dataclass(frozen=True)
+class Graph:
+    """A graph of the rows, and how its leading eigenvectors are found."""
+
+    # A csr_array, a dense array, or an object that stands for a graph that is not formed.
+    affinity: Any
+    # Takes n_clusters, and by name n_components, seed and n_threads.
+    embed: Callable[..., Embedding]
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import ortho_group
 
-from subspan.affinity import curvature
 from subspan.affinity.curvature import curvature_affinity, curvature_scales, polar_curvatures
-from subspan.kernels import curvature as kernels
 from subspan.sources import ArraySource
 
 
@@ -99,18 +97,6 @@ def test_threads_change_nothing(threads):
     points = ArraySource(X.astype(np.float32))
     one = polar_curvatures(points, tuples)
     assert np.array_equal(one, polar_curvatures(points, tuples, threads=threads))
-
-
-def test_kernels_mean_the_same_interpreted(monkeypatch):
-    X, tuples = sample(130, 3, 8, True)
-    X[5] = X[tuples[0, 1]]
-    compiled = polar_curvatures(ArraySource(X), tuples)
-    plain = {name: getattr(kernels, name) for name in ("fill_heights", "fill_curvatures")}
-    plain = {name: getattr(one, "py_func", one) for name, one in plain.items()}
-    monkeypatch.setattr(kernels, "fill_heights", plain["fill_heights"])
-    monkeypatch.setattr(curvature, "fill_curvatures", plain["fill_curvatures"])
-    interpreted = polar_curvatures(ArraySource(X), tuples)
-    assert interpreted == pytest.approx(compiled, rel=1e-10)
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])

@@ -195,13 +195,17 @@ def drawn(terminal: int) -> Iterator[str]:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["X.npy"], "Missing option '-k'"),
-        (["X.npy", "-k", "0"], "must be an int in the range [1, inf), not '0'"),
-        (["X.npy", "-k", "4", "--n-nonzer", "3"], "No such option --n-nonzer. Did you mean --n-nonzero?"),
+        (["X.npy", "--method", "s3comp-c"], "Missing option '-k'"),
+        (["X.npy", "-k", "0"], "must be a whole number of at least 1 or auto, not '0'"),
+        (["X.npy", "-k", "4", "--seed", "abc"], "from 0 to 4294967295 or none, not 'abc'"),
+        (
+            ["X.npy", "--method=s3comp", "-k", "4", "--n-nonzer", "3"],
+            "No such option --n-nonzer. Did you mean --n-nonzero?",
+        ),
         (["X.npy", "-k", "4", "--method", "s3kompc"], "did you mean 's3comp"),
         (["X.npy", "-k", "4", "--method=lsr", "--n-nonzero", "3"], "lsr has no option --n-nonzero; these"),
-        (["X.npy", "-k", "4", "--selection", "psy"], "a str among {'greedy', 'psi'}, not 'psy'"),
-        (["X.npy", "-k", "4", "--memory", "lots"], "write it like 2GB"),
+        (["X.npy", "-k", "4", "--selection", "psy"], "must be psi or greedy, not 'psy'"),
+        (["X.npy", "-k", "4", "--memory", "lots"], "must be a size such as 2GB or none, not 'lots'"),
         (["X.npy", "-k", "4", "--labels", "labels.xlsx"], "must end in one of .csv, .npy, .parquet"),
         (["X.npy", "-k", "4", "--labels", "nowhere/labels.csv"], "there is no folder nowhere"),
         (["X.csv", "-k", "4", "--labels", "./X.csv"], "is the data"),

@@ -20,7 +20,6 @@ from click.testing import CliRunner
 from subspan import S3COMPC
 from subspan.cli.main import program
 from subspan.datasets import make_union_of_subspaces
-from subspan.execution import cluster
 from subspan.handover import InputError
 
 SUBSPAN = Path(sys.executable).with_name("subspan")
@@ -145,10 +144,9 @@ def test_a_scheduler_works_until_it_is_lost(cluster_processes, folder, wanted):
     goes_on(folder, wanted)
 
 
-@pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "nonsense", "foo://127.0.0.1:1"])
-def test_a_wrong_address_is_one_sentence(address, folder, monkeypatch):
+@pytest.mark.parametrize("address", ["nonsense", "foo://127.0.0.1:1"])
+def test_a_wrong_address_is_one_sentence(address, folder):
     pytest.importorskip("distributed")
-    monkeypatch.setattr(cluster, "TIMEOUT", 0.5)
     result = CliRunner().invoke(program, [*COMMAND[1:], "--scheduler", address])
     assert isinstance(result.exception, InputError)
     assert re.fullmatch(rf"No Dask scheduler answers at {address} \(.*\)\.", str(result.exception))

@@ -122,7 +122,7 @@ def test_without_a_truth_what_can_be_said_without_it() -> None:
 
 @pytest.mark.usefixtures("folder")
 def test_a_method_that_refuses_does_not_keep_back_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("subspan.methods.lsr.bytes_of_budget", lambda _: 1000)
+    monkeypatch.setattr("subspan.base.bytes_of_budget", lambda _: 1000)
     options = ["--methods", "lsr,scc,ssc-omp", "--set", "scc.dim=40", "--trials", "1"]
     result = invoke(*BOTH, "-k", "4", *options)
     assert result.exit_code == 0
@@ -179,7 +179,7 @@ def test_files_hold_what_was_measured(folder: Path) -> None:
 def test_numbers_of_the_figure_without_a_picture() -> None:
     halves = [np.repeat([0, 1], 10), np.tile([0, 1], 10)]
     outcomes = [
-        comparing.Outcome(name, {}, [comparing.Trial(0, labels, {"seconds": 2.0}, ())])
+        comparing.Outcome(name, {}, [comparing.ComparedFit(0, labels, {"seconds": 2.0}, ())])
         for name, labels in zip(("lsr", "esc"), halves, strict=True)
     ]
     alike, seconds = picture_of(outcomes)
@@ -217,10 +217,10 @@ def test_a_parameter_without_a_method_goes_to_all_that_have_it() -> None:
         ([*BOTH, "-k", "4", "--set", "n_nonzeros=3"], "has a parameter n_nonzeros. Did you mean n_nonzero?"),
         ([*BOTH, "-k", "4", "--set", "lsr.n_nonzero=3"], "lsr has no parameter n_nonzero."),
         ([*BOTH, "-k", "4", "--methods", "lsr", "--set", "esc.scale=max"], "esc is not among the methods"),
-        ([*BOTH, "-k", "4", "--set", "scale=min"], "scale must be a str among {'l2', 'max'}"),
+        ([*BOTH, "-k", "4", "--set", "scale=min"], "scale must be max, l2 or none, not 'min'"),
         ([*BOTH, "-k", "4", "--set", "scale"], "'scale' should read NAME=VALUE"),
         ([*BOTH, "-k", "4", "--set", "random_state=3"], "it has an option of its own, --seed."),
-        ([*BOTH, "-k", "4", "--memory", "lots"], "write it like 2GB"),
+        ([*BOTH, "-k", "4", "--memory", "lots"], "must be a size such as 2GB, not 'lots'"),
         ([*BOTH, "-k", "4", "--n-jobs", "0"], "must not be 0"),
         (["-", "-k", "4", "--truth", "-"], "Only one of DATA and --truth"),
         ([*BOTH, "-k", "4", "--truths", "y.csv"], "--truth"),

@@ -38,7 +38,7 @@ def offered(*words: str) -> list[str]:
 
 
 def test_verbs_methods_and_experiments() -> None:
-    assert offered("subspan", "c") == ["cluster", "compare", "completion"]
+    assert offered("subspan", "c") == ["choose", "cluster", "compare", "completion"]
     assert offered("subspan", "cluster", "X.npy", "--method", "") == list(registry.METHODS)
     assert offered("subspan", "methods", "l") == ["lsr", "lrsc"]
     assert "table-mnist" in offered("subspan", "reproduce", "table-")
@@ -47,7 +47,7 @@ def test_verbs_methods_and_experiments() -> None:
 
 def test_options_of_the_method_that_is_named() -> None:
     assert offered("subspan", "cluster", "X.npy", "--method", "lsr", "--reg") == ["--regularization"]
-    assert offered("subspan", "cluster", "X.npy", "--n-nonz") == ["--n-nonzero"]
+    assert offered("subspan", "cluster", "X.npy", "--method", "s3comp", "--n-nonz") == ["--n-nonzero"]
     assert offered("subspan", "cluster", "X.npy", "--method", "lsr", "--n-nonz") == []
     assert offered("subspan", "cluster", "X.npy", "-k", "3", "--scale", "") == ["max", "l2", "none"]
 

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from subspan.cli.main import program
-from subspan.cli.method_options import parameters_of
+from subspan.cli.method_options import is_flag, parameters_of
 from subspan.methods import registry
 
 
@@ -45,8 +45,8 @@ def test_defaults_are_those_of_the_constructor(name: str) -> None:
 @pytest.mark.parametrize("name", registry.METHODS)
 def test_every_default_can_be_typed(name: str) -> None:
     for parameter in parameters_of(name):
-        if not parameter.is_flag:
-            value = parameter.read(str(parameter.default).lower())
+        if not is_flag(parameter):
+            value = parameter.kind.read(str(parameter.default).lower())
             assert value == parameter.default
             assert type(value) is type(parameter.default)
 

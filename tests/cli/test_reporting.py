@@ -45,7 +45,7 @@ def test_a_page_for_a_colleague(folder):
         .words()
         .startswith("subspan cluster both.npz -k 3 --key X --n-nonzero 2 --report 'my page.html'")
     )
-    assert "S3COMPC(n_clusters=3, n_nonzero=2, random_state=0)" in code[1].words()
+    assert "S3COMPC(n_clusters=3, random_state=0, n_nonzero=2)" in code[1].words()
     assert ".fit(open_source('both.npz', key='X'))" in code[1].words()
     assert root.find("section", id="truth")
     assert len(root.find("img")) == 18

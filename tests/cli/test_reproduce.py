@@ -83,7 +83,8 @@ def test_a_table_on_a_few_small_faces(faces: Path, tmp_path: Path) -> None:
     rows = [json.loads(line) for line in (out / "results.jsonl").read_text().splitlines()]
     # The quick version takes the first eight people.
     assert {(row["n_points"], row["n_classes"]) for row in rows} == {(128, 8)}
-    assert sorted(row["method"] for row in rows) == sorted(2 * list(registry.METHODS))
+    published = [name for name in registry.METHODS if name != "auto"]
+    assert sorted(row["method"] for row in rows) == sorted(2 * published)
     with (out / "table-eyaleb.csv").open() as file:
         lines = {(line["method"], line["metric"]): line for line in csv.DictReader(file)}
     mean = np.mean([100 * row["accuracy"] for row in rows if row["method"] == "s3comp-c"])

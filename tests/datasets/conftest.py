@@ -4,7 +4,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from subspan.datasets.catalog import SIGNS
+from subspan.datasets.catalog import TRAFFIC_SIGNS
 
 # Where a checkout keeps the data files, unless SUBSPAN_DATA says otherwise.
 BESIDE_THE_REPOSITORY = Path(__file__).parents[3] / "shared" / "data"
@@ -45,6 +45,6 @@ def small_data(tmp_path):
         angle=np.array([0, 5, 0, 5]),
     )
     store(folder, "mnist", random_images(40, 28, 28), np.arange(40) % 10)
-    kinds = np.repeat(list(SIGNS), 2)
+    kinds = np.repeat(list(TRAFFIC_SIGNS), 2)
     store(folder, "gtsrb", random_images(len(kinds), 40, 40), kinds, track=np.arange(len(kinds)) % 2)
     return folder

@@ -5,7 +5,9 @@ import numpy as np
 import pytest
 
 from subspan.datasets import load_coil100, load_extended_yale_b, load_gtsrb, load_mnist
+from subspan.datasets.catalog import find_dataset
 from subspan.datasets.loaders import sample_per_class
+from subspan.datasets.stored import read_arrays
 from subspan.handover import InputError
 
 LOADERS = {
@@ -103,10 +105,9 @@ def test_nothing_is_unpickled(tmp_path):
         load_mnist(data_dir=tmp_path)
 
 
-def test_an_archive_that_unpacks_to_too_much_is_refused(small_data, monkeypatch):
-    monkeypatch.setattr("subspan.datasets.stored.MOST_BYTES", 1000)
+def test_an_archive_that_unpacks_to_too_much_is_refused(small_data):
     with pytest.raises(InputError, match="would unpack to"):
-        load_mnist(data_dir=small_data)
+        read_arrays(find_dataset("mnist"), small_data, most_bytes=1000)
 
 
 def test_a_sample_has_as_many_of_each_digit(small_data):

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from subspan.datasets import build_dataset, load_coil100, load_extended_yale_b, load_gtsrb, load_mnist
-from subspan.datasets.catalog import SIGNS
+from subspan.datasets.catalog import TRAFFIC_SIGNS
+from subspan.extras import MissingPackageError
 from subspan.handover import InputError
-from subspan.sources.extras import MissingPackageError
 
 RNG = np.random.default_rng(0)
 
@@ -223,7 +223,7 @@ COLUMNS = "Filename;Width;Height;Roi.X1;Roi.Y1;Roi.X2;Roi.Y2;ClassId"
 
 def write_signs(root, n_images=2):
     """Two images of each class, in two tracks, listed in reverse; class 0 is not among the fourteen."""
-    for kind in (0, *SIGNS):
+    for kind in (0, *TRAFFIC_SIGNS):
         lines = [COLUMNS]
         for track in reversed(range(n_images)):
             name = f"{track:05d}_00000.ppm"
@@ -239,7 +239,7 @@ def test_signs_are_the_fourteen_classes_by_track(tmp_path):
     build_dataset("gtsrb", tmp_path / "GTSRB", data_dir=tmp_path)
     bunch = load_gtsrb(data_dir=tmp_path)
     assert bunch.images.shape == (28, 40, 40)
-    assert bunch.class_ids.tolist() == list(SIGNS)
+    assert bunch.class_ids.tolist() == list(TRAFFIC_SIGNS)
     assert bunch.track.tolist() == [0, 1] * 14
     shades = 2 * bunch.class_ids[bunch.target] + bunch.track
     assert np.array_equal(bunch.images, np.broadcast_to(shades[:, None, None], (28, 40, 40)))

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from subspan.reproduction.catalog import EXPERIMENTS
-from subspan.reproduction.plan import Options
-from subspan.reproduction.session import Place, reproduce
-from subspan.reproduction.settings import COMPARED, METHODS, REAL
+from subspan.reproduction.plan import ExperimentOptions
+from subspan.reproduction.session import ResultFolders, run_experiments
+from subspan.reproduction.settings import COMPARED, METHOD_OF_COLUMN, REAL
 
 DOCS = Path(__file__).parents[2] / "docs"
 RESULTS = DOCS / "results"
@@ -77,15 +77,38 @@ def test_compared_methods_are_those_of_the_tables(measured):
                 assert agrees(ours, line["mean"], 2), (dataset, method)
             else:
                 assert ours == ("not run" if line else ""), (dataset, method)
-    assert {METHODS[row[0]] for row in rows} == set(COMPARED)
+    assert {METHOD_OF_COLUMN[row[0]] for row in rows} == set(COMPARED)
 
 
 def test_tables_are_what_the_stored_runs_give(tmp_path):
     """Unpacked, they make every table again, to the letter."""
     stored = lzma.decompress((RESULTS / "results.jsonl.xz").read_bytes())
     (tmp_path / "results.jsonl").write_bytes(stored)
-    reproduce([EXPERIMENTS[name] for name in TABLES], Options(so_far=True), Place(tmp_path), lambda _: None)
+    run_experiments(
+        [EXPERIMENTS[name] for name in TABLES],
+        ExperimentOptions(so_far=True),
+        ResultFolders(tmp_path),
+        lambda _: None,
+    )
     for file in [f"{name}.{ending}" for name in TABLES for ending in ("csv", "md")]:
         assert (tmp_path / file).read_text(encoding="utf-8") == (RESULTS / file).read_text(
             encoding="utf-8"
         ), file
+
+
+def test_runs_made_again_are_those_of_their_page():
+    """The page about the new arithmetic has the tables that both files of runs give."""
+    again = pytest.importorskip("benchmarks.new_arithmetic", reason="the benchmarks are not installed")
+    page = again.PAGE.read_text(encoding="utf-8")
+    assert re.findall(r"(?:^\|.*\|\n)+", page, re.MULTILINE) == again.tables()
+    assert f" {len(again.stored('new-arithmetic.jsonl.xz'))} runs " in page
+
+
+def test_front_door_is_that_of_its_page():
+    """The page about the front door has the tables that its runs give."""
+    front_door = pytest.importorskip("benchmarks.front_door", reason="the benchmarks are not installed")
+    page = front_door.PAGE.read_text(encoding="utf-8")
+    assert re.findall(r"(?:^\|.*\|\n)+", page, re.MULTILINE) == front_door.tables()
+    *_, defaults, better, joined, middle, best, _, _ = front_door.accuracies(front_door.stored()).lines[-1]
+    summary = " ".join(page.split("\n\n")[2].split())
+    assert re.findall(r"[\d.]+(?= %)", summary) == [joined, best, middle, defaults, better]

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
+
 import numpy as np
 import pytest
 from scipy.linalg import eigh
 from scipy.sparse import block_diag, csr_array
 
 from subspan.affinity import ImplicitAffinity, symmetric_affinity
-from subspan.embedding import atom_embedding, atom_graph, spectral_embedding
+from subspan.embedding import atom_embedding, spectral_embedding
+from subspan.execution.blocks import run_blocks
 from subspan.handover import InputError
 
 
@@ -90,13 +94,18 @@ def test_no_edge_at_all():
         atom_embedding(ImplicitAffinity(csr_array((10, 10))), 2)
 
 
-def test_nothing_depends_on_who_adds_up(monkeypatch):
-    C = coefficients(1500, 300, 6, 0)
-    monkeypatch.setattr(atom_graph, "SHARD", 400)
-    reference = atom_embedding(ImplicitAffinity(C), 6)
+def test_nothing_depends_on_who_adds_up():
+    rows = ImplicitAffinity(coefficients(1500, 300, 6, 0))
+
+    def found(**cut):
+        return atom_embedding(rows, 6, runner=partial(in_shards, **cut))
+
+    def in_shards(job, n_threads=1, **cut):
+        return run_blocks(replace(job, shard_rows=400, **cut), n_threads)
+
+    reference = found()
     for piece, n_threads in ((100, 1), (400, 2), (33, 2)):
-        monkeypatch.setattr(atom_graph, "PIECE", piece)
-        again = atom_embedding(ImplicitAffinity(C), 6, n_threads=n_threads)
+        again = found(piece_rows=piece, n_threads=n_threads)
         assert again.vectors.tobytes() == reference.vectors.tobytes()
 
 

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from subspan.embedding import factored
 from subspan.embedding.components import ordered_components
 from subspan.embedding.factored import factored_components, factored_embedding, factored_product
 from subspan.handover import InputError
@@ -29,10 +28,9 @@ def dense_spectrum(columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 # From the Gram matrix of the tuples, of the points, and by search.
 @pytest.mark.parametrize(("n", "dense_side"), [(900, 80), (60, 60), (900, 1)])
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_dense_eigenvectors(n, dense_side, dtype, monkeypatch):
-    monkeypatch.setattr(factored, "DENSE_SIDE", dense_side)
+def test_dense_eigenvectors(n, dense_side, dtype):
     columns = affinities(n, 80, 4).astype(dtype)
-    embedding = factored_embedding(columns, 4)
+    embedding = factored_embedding(columns, 4, dense_side=dense_side)
     values, vectors = dense_spectrum(columns.astype(float))
     assert embedding.eigenvalues[:4] == pytest.approx(values[:4], abs=1e-9)
     leading = vectors[:, :4] / np.linalg.norm(vectors[:, :4], axis=1, keepdims=True)

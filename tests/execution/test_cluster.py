@@ -20,13 +20,13 @@ from benchmarks.speed.overhead import weighed
 from watching import Recorder, Seen
 
 from subspan.datasets import make_union_of_subspaces
-from subspan.execution import dispatch
 from subspan.execution.blocks import run_blocks
-from subspan.execution.cluster import local_cluster, run_on_cluster
-from subspan.execution.dispatch import ClusterLostError
+from subspan.execution.cluster import connected, local_cluster, run_on_cluster
+from subspan.execution.dispatch import PATIENCE, ClusterLostError, Patience
 from subspan.execution.steps import reporting_to
 from subspan.execution.tiles import TILE
 from subspan.execution.work_directory import WorkDirectory
+from subspan.handover import InputError
 from subspan.self_expression.consensus import ConsensusSettings
 from subspan.self_expression.dictionaries import sample_dictionaries
 from subspan.self_expression.job import ConsensusJob
@@ -121,8 +121,9 @@ def case(tmp_path_factory) -> Case:
     return Case(job, identity, wanted)
 
 
-def solve(case: Case, client: Any, path: Path) -> dict[str, bytes]:
-    assert len(list(run_on_cluster(case.job, client, WorkDirectory(path, case.identity)))) == 40
+def solve(case: Case, client: Any, path: Path, patience: Patience = PATIENCE) -> dict[str, bytes]:
+    work = WorkDirectory(path, case.identity)
+    assert len(list(run_on_cluster(case.job, client, work, patience=patience))) == 40
     return on_disk(path)
 
 
@@ -146,11 +147,10 @@ def _kill_when(path: Path, n_blocks: int, processes: list[int]) -> None:
         os.kill(process, signal.SIGKILL)
 
 
-def test_a_block_that_ends_every_worker_is_named(client, tmp_path, monkeypatch):
-    monkeypatch.setattr(dispatch, "RETRIES", 0)
+def test_a_block_that_ends_every_worker_is_named(client, tmp_path):
     message = r"^Every worker that took on part 0 was lost; what is finished is in .*goes on from there"
     with pytest.raises(ClusterLostError, match=message):
-        list(run_on_cluster(Deadly(1), client, WorkDirectory(tmp_path, {})))
+        list(run_on_cluster(Deadly(1), client, WorkDirectory(tmp_path, {}), patience=Patience(retries=0)))
     client.wait_for_workers(4)
 
 
@@ -170,6 +170,12 @@ def test_little_goes_through_the_scheduler(case, client, tmp_path):
     assert sum(sizes) < 10**6
 
 
+def test_nobody_at_the_address():
+    message = r"^No Dask scheduler answers at tcp://127\.0\.0\.1:1 \(.*\)\.$"
+    with pytest.raises(InputError, match=message), connected("tcp://127.0.0.1:1", timeout=0.5):
+        pass
+
+
 def test_an_error_of_a_block_comes_through(client, tmp_path):
     with pytest.raises(ZeroDivisionError):
         list(run_on_cluster(Failing(3), client, WorkDirectory(tmp_path, {})))
@@ -185,7 +191,7 @@ class Failing:
         return lambda number: {"values": np.array([number // 0])}
 
 
-def test_a_cluster_of_any_size_and_of_none(case, client, tmp_path, monkeypatch):
+def test_a_cluster_of_any_size_and_of_none(case, client, tmp_path):
     """Last in this file: nobody is left afterwards."""
     for n_workers in (2, 1):
         client.cluster.scale(n_workers)
@@ -193,12 +199,10 @@ def test_a_cluster_of_any_size_and_of_none(case, client, tmp_path, monkeypatch):
         assert solve(case, client, tmp_path / f"{n_workers}") == case.wanted
     client.cluster.scale(0)
     _wait_for(client, 0)
-    monkeypatch.setattr(dispatch, "PATIENCE", 1.0)
-    monkeypatch.setattr(dispatch, "LOOK", 0.2)
     with pytest.raises(
         ClusterLostError, match="The cluster has had no workers for 1 seconds; what is finished"
     ):
-        solve(case, client, tmp_path / "0")
+        solve(case, client, tmp_path / "0", Patience(seconds=1.0, look=0.2))
     # The lock is free, and another kind of worker goes on.
     list(run_blocks(case.job, 2, WorkDirectory(tmp_path / "0", case.identity)))
     assert on_disk(tmp_path / "0") == case.wanted

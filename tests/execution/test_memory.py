@@ -83,16 +83,13 @@ def test_peak_is_never_below_what_is_used():
     assert peak_memory() >= max(before, array.nbytes, used_memory() * 0.99)
 
 
-def test_peak_where_there_is_no_proc(tmp_path, monkeypatch):
-    known = peak_memory()
-    monkeypatch.setattr(memory, "PROCESS", tmp_path)
-    assert peak_memory() == pytest.approx(known, rel=0.5)
+def test_peak_where_there_is_no_proc(tmp_path):
+    assert peak_memory(tmp_path) == pytest.approx(peak_memory(), rel=0.5)
 
 
 def test_peak_where_nothing_is_known(tmp_path, monkeypatch):
-    monkeypatch.setattr(memory, "PROCESS", tmp_path)
     monkeypatch.setattr(memory.sys, "platform", "win32")
-    assert peak_memory() is None
+    assert peak_memory(tmp_path) is None
 
 
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="known of one C library only")

@@ -61,10 +61,9 @@ def test_a_log_gets_a_last_line():
     assert re.fullmatch(r"Counting: \d\.\d s\n", count(io.StringIO()))
 
 
-def test_a_log_gets_a_line_now_and_then(monkeypatch):
-    monkeypatch.setattr("subspan.execution.progress.INTERVAL", 0.01)
+def test_a_log_gets_a_line_now_and_then():
     log = io.StringIO()
-    with progress_shown("LSR", stream=log), stage("affinity"):
+    with progress_shown("LSR", stream=log, interval=0.01), stage("affinity"):
         with steps("blocks", 8) as advance:
             time.sleep(0.002)
             advance(2)

@@ -45,3 +45,10 @@ def test_a_damaged_array_is_not_used(tmp_path):
         file.write(b"\x01")
     with pytest.raises(OSError, match=r"^work_dir: .*\.npy was damaged while the job was running\.$"):
         unpacked(recipe, tmp_path)
+
+
+def test_arrays_with_the_same_bytes_are_told_apart(tmp_path):
+    pytest.importorskip("cloudpickle")
+    job = [np.zeros(1000), np.zeros(1000, np.int64), np.zeros((10, 100))]
+    found = unpacked(packed(job, tmp_path), tmp_path)
+    assert [(each.dtype, each.shape) for each in found] == [(each.dtype, each.shape) for each in job]

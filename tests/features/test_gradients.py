@@ -3,9 +3,9 @@ import sys
 import numpy as np
 import pytest
 
+from subspan.extras import MissingPackageError
 from subspan.features import hog
 from subspan.handover import InputError
-from subspan.sources.extras import MissingPackageError
 
 
 def test_signs_have_1568_numbers():

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from subspan.features import pca
+from subspan.features.principal import ROWS, _add_products
 from subspan.handover import InputError
 
 
@@ -21,16 +22,21 @@ def slow_components(X, n_components, center):
 
 @pytest.mark.parametrize("center", [True, False])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_agrees_with_the_singular_value_decomposition(center, dtype, monkeypatch):
-    # Sizes that do not divide, so that last blocks are shorter.
-    monkeypatch.setattr("subspan.features.principal.ROWS", 25)
-    monkeypatch.setattr("subspan.features.principal.COLUMNS", 16)
-    X = table(dtype)
+def test_agrees_with_the_singular_value_decomposition(center, dtype):
+    # Two blocks of rows, the last one shorter.
+    X = table(dtype, ROWS + 90)
     scores = pca(X, 12, center=center)
     assert scores.dtype == dtype
     np.testing.assert_allclose(
         scores, slow_components(X, 12, center), atol=1e-9 if dtype == np.float64 else 1e-4
     )
+
+
+def test_products_of_columns_in_several_tasks():
+    X = table()
+    scatter = np.zeros((40, 40))
+    _add_products(scatter, X, 2, columns=16)
+    np.testing.assert_allclose(np.triu(scatter), np.triu(X.T @ X), rtol=1e-12)
 
 
 def test_uncentred_components_keep_inner_products():
@@ -39,9 +45,8 @@ def test_uncentred_components_keep_inner_products():
     np.testing.assert_allclose(scores @ scores.T, X @ X.T, rtol=1e-10)
 
 
-def test_threads_and_memory_maps_change_nothing(tmp_path, monkeypatch):
-    monkeypatch.setattr("subspan.features.principal.ROWS", 16)
-    X = table(np.float32)
+def test_threads_and_memory_maps_change_nothing(tmp_path):
+    X = table(np.float32, 2 * ROWS + 90)
     np.save(tmp_path / "X.npy", X)
     mapped = np.load(tmp_path / "X.npy", mmap_mode="r")
     assert np.array_equal(pca(X, 9, n_jobs=1), pca(mapped, 9, n_jobs=3))

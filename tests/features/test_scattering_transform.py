@@ -4,7 +4,12 @@ import numpy as np
 import pytest
 
 from subspan.features import scattering
-from subspan.features.scattering_transform import BATCH, n_coefficients, scattering_blocks
+from subspan.features.scattering_transform import (
+    BATCHES_AHEAD,
+    IMAGES_PER_BATCH,
+    n_coefficients,
+    scattering_blocks,
+)
 from subspan.handover import InputError
 
 DIGITS = np.random.default_rng(7).random((5, 28, 28), np.float32)
@@ -58,18 +63,18 @@ def test_brightness_does_not_matter_and_bytes_are_numbers():
 
 
 def test_an_image_has_the_same_bits_whatever_stands_around_it():
-    images = np.random.default_rng(2).random((BATCH + 11, 28, 28), np.float32)
+    images = np.random.default_rng(2).random((IMAGES_PER_BATCH + 11, 28, 28), np.float32)
     alone = scattering(images, n_jobs=1)
     order = np.random.default_rng(3).permutation(len(images))
     assert np.array_equal(scattering(images[order], n_jobs=2), alone[order])
     assert np.array_equal(scattering(images[70:73]), alone[70:73])
 
 
-def test_blocks_join_to_the_whole(monkeypatch):
-    monkeypatch.setattr("subspan.features.scattering_transform.BATCHES_AHEAD", 1)
-    images = np.random.default_rng(4).random((2 * BATCH + 3, 12, 12), np.float32)
+def test_blocks_join_to_the_whole():
+    # More than the threads are given at a time.
+    images = np.random.default_rng(4).random((BATCHES_AHEAD * IMAGES_PER_BATCH + 3, 12, 12), np.float32)
     blocks = list(scattering_blocks(images, n_scales=2, n_orientations=2))
-    assert [len(block) for block in blocks] == [BATCH, BATCH, 3]
+    assert [len(block) for block in blocks] == [IMAGES_PER_BATCH] * BATCHES_AHEAD + [3]
     assert np.array_equal(np.concatenate(blocks), scattering(images, n_scales=2, n_orientations=2))
 
 

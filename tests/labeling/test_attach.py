@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from subspan.handover import InputError
-from subspan.labeling import attach, attach_left_out
+from subspan.labeling import attach_left_out
 from subspan.sources import ArraySource
 
 
@@ -22,14 +22,14 @@ def slow_attach(X, labels, groups):
 
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_equals_the_slow_version(seed, dtype, monkeypatch):
-    # Several products, so that the labels of one product are not those of the next.
-    monkeypatch.setattr(attach, "LABELLED_PER_PRODUCT", 128)
+def test_equals_the_slow_version(seed, dtype):
     rng = np.random.default_rng(seed)
     X = (rng.standard_normal((700, 6)) * rng.uniform(0.1, 10, size=(700, 1))).astype(dtype)
     labels = rng.choice([-1, 0, 1, 4, 9], size=700)
     groups = np.where(rng.random(700) < 0.5, -1, rng.integers(0, 20, size=700))
-    assert np.array_equal(attach_left_out(ArraySource(X), labels, groups), slow_attach(X, labels, groups))
+    # Several products, so that the labels of one product are not those of the next.
+    attached = attach_left_out(ArraySource(X), labels, groups, labelled_per_product=128)
+    assert np.array_equal(attached, slow_attach(X, labels, groups))
 
 
 def test_opposite_direction_counts_and_length_does_not():

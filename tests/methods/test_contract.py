@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from subspan import ESC, S3COMP, S3COMPC, SRSSC, SSCOMP, ElasticNetSC
-from subspan.base import SubspaceClusterer
+from subspan.base import SubspaceMethod
 from subspan.datasets import make_union_of_subspaces
 from subspan.metrics import clustering_accuracy
 
@@ -98,7 +98,7 @@ def test_integers_become_the_smallest_type_that_holds_them(given, kept):
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_results_fit_the_input(method: SubspaceClusterer, points):
+def test_results_fit_the_input(method: SubspaceMethod, points):
     X, _ = points
     fitted = method.fit(X)
     n = len(X)

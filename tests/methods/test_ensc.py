@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -10,6 +12,7 @@ from subspan.datasets import make_union_of_subspaces
 from subspan.handover import DataWarning, InputError
 from subspan.methods.ensc import ElasticNetSC
 from subspan.metrics import clustering_accuracy
+from subspan.self_expression.elastic_net import represent_by_elastic_net
 
 
 @pytest.fixture(scope="module")
@@ -86,10 +89,10 @@ def test_a_memory_budget_changes_nothing_but_rounding(points):
         ({"tau": 0}, "tau=0: .* use LSR instead"),
         ({"tau": 1.5}, "tau=1.5 must lie above 0 and be at most 1"),
         ({"alpha": 0}, "alpha=0: without a penalty"),
-        ({"gamma": 0.5}, "'gamma' parameter"),
-        ({"graph": "dense"}, "'graph' parameter"),
-        ({"n_neighbors": 0}, "'n_neighbors' parameter"),
-        ({"n_nonzero": 0}, "'n_nonzero' parameter"),
+        ({"gamma": 0.5}, "^gamma must be"),
+        ({"graph": "dense"}, "^graph must be"),
+        ({"n_neighbors": 0}, "^n_neighbors must be"),
+        ({"n_nonzero": 0}, "^n_nonzero must be"),
     ],
 )
 def test_bad_parameters_are_refused(points, parameters, message):
@@ -104,7 +107,8 @@ def test_a_weight_that_leaves_nothing_is_refused(points):
 
 @pytest.mark.parametrize("rounds", [1, 100])
 def test_points_that_ran_out_of_rounds_are_named(points, rounds, monkeypatch, recwarn):
-    monkeypatch.setattr("subspan.self_expression.elastic_net.MAX_ROUNDS", rounds)
+    solve = partial(represent_by_elastic_net, max_rounds=rounds)
+    monkeypatch.setattr("subspan.methods.ensc.represent_by_elastic_net", solve)
     # Too little memory for the Gram matrix, so that a first round never is the last.
     fitted = ElasticNetSC(4, memory_budget=1000, random_state=0).fit(points[0])
     n_unsettled = fitted.counts_["unsettled"]

@@ -88,11 +88,11 @@ def test_coefficients_handed_in(points):
 @pytest.mark.parametrize(
     ("parameters", "sentence"),
     [
-        ({"n_exemplars": 0}, "'n_exemplars' .* 0 instead"),
+        ({"n_exemplars": 0}, r"n_exemplars must .* got 0"),
         ({"n_exemplars": 241}, "n_exemplars=241 must lie between 1 and the number of distinct rows, 240"),
-        ({"n_neighbors": 0}, "'n_neighbors' .* 0 instead"),
-        ({"regularization": 0.0}, "'regularization' .* 0.0 instead"),
-        ({"regularization": np.inf}, "'regularization' .* inf instead"),
+        ({"n_neighbors": 0}, r"n_neighbors must .* got 0"),
+        ({"regularization": 0.0}, r"regularization must .* got 0.0"),
+        ({"regularization": np.inf}, r"regularization must .* got inf"),
         ({"regularization": 0.5}, "The affinity is all zero"),
         ({"memory_budget": "1kB"}, "n_exemplars=120 for 240 points needs 0 MB, but the memory_budget"),
     ],

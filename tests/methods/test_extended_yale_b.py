@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from subspan import S3COMP, S3COMPC, SSCOMP
-from subspan.base import SubspaceClusterer
+from subspan.base import SubspaceMethod
 from subspan.metrics import clustering_accuracy, subspace_preserving_error
 
 pytestmark = pytest.mark.slow
@@ -17,7 +17,7 @@ PAPER = {"n_clusters": 38, "n_nonzero": 4, "damping": 0.01, "dropout": 0.1}
 
 
 def results(
-    method: type[SubspaceClusterer], faces: tuple[np.ndarray, np.ndarray], **parameters: Any
+    method: type[SubspaceMethod], faces: tuple[np.ndarray, np.ndarray], **parameters: Any
 ) -> np.ndarray:
     """Accuracy and subspace-preserving error over ten seeds, in percent."""
     X, y = faces

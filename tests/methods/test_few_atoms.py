@@ -15,6 +15,7 @@ from subspan.affinity import ImplicitAffinity
 from subspan.datasets import make_union_of_subspaces
 from subspan.embedding import atom_graph
 from subspan.execution.cluster import local_cluster
+from subspan.execution.workplace import Workplace
 from subspan.methods import in_blocks, planning
 from subspan.metrics import clustering_accuracy, connectivity, subspace_preserving_error
 from subspan.self_expression.stored import StoredCoefficients
@@ -155,17 +156,17 @@ def test_workers_killed_between_passes_change_nothing(data, reference, client, t
     total = reference.certificate_.n_products
     doomed = {int(share * total) for share in (0.2, 0.5, 0.8)}
     victims = []
-    take_pass = in_blocks.pass_on_cluster
+    take_pass = Workplace.run_pass
     numbers = itertools.count()
 
-    def dangerous(client, place, job):
+    def dangerous(workplace, job):
         if next(numbers) in doomed:
             client.wait_for_workers(4)
             victims.append(next(iter(client.run(os.getpid).values())))
             Timer(0.02, os.kill, (victims[-1], signal.SIGKILL)).start()
-        return take_pass(client, place, job)
+        return take_pass(workplace, job)
 
-    monkeypatch.setattr(in_blocks, "pass_on_cluster", dangerous)
+    monkeypatch.setattr(Workplace, "run_pass", dangerous)
     model = fitted(data[0], work_dir=tmp_path, executor=client)
     assert len(set(victims)) == 3
     assert np.array_equal(model.labels_, reference.labels_)

@@ -17,6 +17,7 @@ from subspan.methods import registry
 STAGES = ["reading", "representation", "affinity", "embedding", "labeling"]
 # What takes long in each method.
 LOOPS = {
+    "auto": "members",
     "s3comp": "blocks",
     "s3comp-c": "blocks",
     "ssc-omp": "blocks",

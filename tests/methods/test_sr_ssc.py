@@ -91,12 +91,12 @@ def test_graph_handed_in_after_points(points):
 @pytest.mark.parametrize(
     ("parameters", "sentence"),
     [
-        ({"n_layers": 0}, "'n_layers' .* 0 instead"),
-        ({"n_anchors": 0}, "'n_anchors' .* 0 instead"),
+        ({"n_layers": 0}, r"n_layers must .* got 0"),
+        ({"n_anchors": 0}, r"n_anchors must .* got 0"),
         ({"n_anchors": 241}, "n_anchors=241 must lie between 1 and the number of distinct rows, 240"),
-        ({"regularization": 0.9}, "'regularization' .* 0.9 instead"),
+        ({"regularization": 0.9}, r"regularization must .* got 0.9"),
         ({"regularization": 1.0}, "The affinity is all zero"),
-        ({"alpha": -1}, "'alpha' .* -1 instead"),
+        ({"alpha": -1}, r"alpha must .* got -1"),
     ],
 )
 def test_bad_parameters(points, parameters, sentence):

@@ -7,7 +7,7 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 from subspan import S3COMP, S3COMPC, SSCOMP
-from subspan.base import SubspaceClusterer
+from subspan.base import SubspaceMethod
 from subspan.datasets import make_union_of_subspaces
 from subspan.metrics import clustering_accuracy, connectivity
 
@@ -34,7 +34,7 @@ def test_orthogonal_subspaces_are_told_apart_every_time(n_subspaces):
         assert clustering_accuracy(y, model.fit(X).labels_) == 1.0
 
 
-def scores(model: SubspaceClusterer, X: np.ndarray, y: np.ndarray) -> tuple[float, float]:
+def scores(model: SubspaceMethod, X: np.ndarray, y: np.ndarray) -> tuple[float, float]:
     model.fit(X)
     # Many small dense eigenproblems: two BLAS threads wait for each other more than they compute.
     with threadpool_limits(1):

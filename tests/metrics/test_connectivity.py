@@ -97,17 +97,15 @@ def chain_of_blobs(link: float) -> sparse.csr_array:
     ids=["sparse", "denser", "path", "complete", "blobs", "blobs-2", "blobs-4", "blobs-6"],
 )
 def test_sparse_solver_equals_dense_eigenvalues(graph, monkeypatch):
-    monkeypatch.setattr(module, "DENSE_LIMIT", 100)
     # Only the sparse solver may answer here.
     monkeypatch.setattr(module, "eigh", None)
-    result = connectivity(graph, np.zeros(graph.shape[0])).minimum
+    result = module._algebraic_connectivity(graph, dense_size=100)
     assert result == pytest.approx(second_smallest_eigenvalue(graph.toarray()), abs=1e-9)
 
 
-def test_dense_solver_takes_over_when_the_sparse_one_does_not_converge(monkeypatch):
-    monkeypatch.setattr(module, "DENSE_LIMIT", 100)
-    monkeypatch.setattr(module, "MAX_RESTARTS", 1)
-    assert connectivity(path(400), np.zeros(400)).minimum == pytest.approx(1 - np.cos(np.pi / 399), abs=1e-12)
+def test_dense_solver_takes_over_when_the_sparse_one_does_not_converge():
+    result = module._algebraic_connectivity(sparse.csr_array(path(400)), dense_size=100, max_restarts=1)
+    assert result == pytest.approx(1 - np.cos(np.pi / 399), abs=1e-12)
 
 
 def test_falling_apart_is_exactly_zero():

@@ -17,7 +17,7 @@ from subspan.plotting import (
 
 DENSE = "has dense coefficients, so every point is represented by all others"
 ONE_PASS = "found its coefficients in one pass, so nothing converged"
-NO_COEFFICIENTS = "compares points with sampled tuples, so there are no coefficients"
+NO_COEFFICIENTS = "finds its graph without coefficients, so there are none to look at"
 NO_GRAPH = "clustering='codes' cuts no graph, so there is none to look at"
 HANDED_IN = "affinity='precomputed', so a graph was handed in and no coefficients are known"
 
@@ -28,9 +28,11 @@ SENSELESS = {
         for method in ("s3comp", "ssc-omp", "ensc", "lsr", "lrsc", "sr-ssc", "esc")
     },
     **{(method, "SupportDisplay"): DENSE for method in ("lsr", "lrsc", "olrsc")},
-    ("scc", "SupportDisplay"): NO_COEFFICIENTS,
-    ("scc", "ResidualDisplay"): NO_COEFFICIENTS,
-    ("scc", "ConvergenceDisplay"): NO_COEFFICIENTS,
+    **{
+        (method, f"{plot}Display"): NO_COEFFICIENTS
+        for method in ("auto", "scc")
+        for plot in ("Support", "Residual", "Convergence")
+    },
 }
 
 

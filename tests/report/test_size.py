@@ -53,6 +53,7 @@ def estimator() -> S3COMPC:
     coefficients = csr_array(coefficients.multiply(keep[:, None]))
     coefficients.eliminate_zeros()
     model = S3COMPC(N_CLUSTERS, random_state=0)
+    model.n_clusters_ = N_CLUSTERS
     model.labels_ = labels
     model.representation_ = coefficients
     model.affinity_ = csr_array((coefficients + coefficients.T) / 2)

@@ -25,6 +25,7 @@ def result(**changes: object) -> Material:
     model.labels_ = np.repeat(np.arange(K), SIZE)
     model.affinity_ = model.representation_ = csr_array(affinity)
     model.embedding_ = np.eye(K)[model.labels_]
+    model.n_clusters_ = K
     model.eigenvalues_ = np.array([1.0, 0.99, 0.98, 0.97, 0.4, 0.3])
     model.certificate_ = Certificate(True, 1e-9, 0.0, 40)
     model.changes_ = (1.0, 1e-4)
@@ -66,7 +67,7 @@ def test_a_clean_result_is_in_order():
         ({"labels_": np.repeat([0, 1, 2, -1], 10)}, "look", "10 rows in no cluster"),
         ({"labels_": np.repeat([0, 1, 2, 3], [2, 2, 2, 34])}, "look", "Cluster 3 may collect"),
         ({"labels_": np.tile([0, 1, 2, 3], 10)}, "doubt", "of the graph's weight stays inside"),
-        ({"n_clusters": 5}, "look", "Only 4 of 5 clusters have rows"),
+        ({"n_clusters_": 5}, "look", "Only 4 of 5 clusters have rows"),
     ],
 )
 def test_signs_of_trouble_are_named(changes, level, title):

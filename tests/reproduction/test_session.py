@@ -7,9 +7,9 @@ import pytest
 from subspan.handover import InputError
 from subspan.reproduction import session
 from subspan.reproduction.catalog import EXPERIMENTS, find_experiments, find_methods
-from subspan.reproduction.plan import Options
+from subspan.reproduction.plan import ExperimentOptions
 from subspan.reproduction.runs import Data, make_run
-from subspan.reproduction.session import Place, grouped, reproduce
+from subspan.reproduction.session import ResultFolders, grouped, run_experiments
 
 pytest.importorskip("matplotlib")
 
@@ -43,7 +43,9 @@ def pretence(monkeypatch, make_row):
 
 def go(names, out, **options):
     lines = []
-    written = reproduce(find_experiments(names), Options(**options), Place(out), lines.append)
+    written = run_experiments(
+        find_experiments(names), ExperimentOptions(**options), ResultFolders(out), lines.append
+    )
     return written, Pretence.last.performed, lines
 
 

@@ -3,8 +3,8 @@
 import pytest
 
 from subspan.methods import registry
-from subspan.reproduction.plan import Options, trials
-from subspan.reproduction.settings import METHODS, REAL, RECIPES, SYNTHETIC
+from subspan.reproduction.plan import ExperimentOptions, trials
+from subspan.reproduction.settings import METHOD_OF_COLUMN, REAL, RECIPES, SYNTHETIC
 
 # Data set, atoms of S3COMP, of SSC-OMP, outer iterations, lambda, delta.
 EXPECTED = [
@@ -46,13 +46,13 @@ def test_every_recipe_builds_an_estimator():
 
 
 def test_every_departure_is_explained():
-    assert set(RECIPES) <= set(METHODS.values())
+    assert set(RECIPES) <= set(METHOD_OF_COLUMN.values())
     assert all(setting.departures for setting in REAL.values())
 
 
 def test_number_of_trials():
-    assert len(trials("s3comp", REAL["EYaleB"], Options())) == 10
-    assert len(trials("s3comp", REAL["MNIST70000"], Options())) == 3
-    assert len(trials("s3comp", REAL["MNIST70000"], Options(trials=4))) == 4
-    assert len(trials("s3comp", REAL["EYaleB"], Options(quick=True))) == 2
-    assert trials("s3comp", REAL["EYaleB"], Options(methods=frozenset({"ssc-omp"}))) == []
+    assert len(trials("s3comp", REAL["EYaleB"], ExperimentOptions())) == 10
+    assert len(trials("s3comp", REAL["MNIST70000"], ExperimentOptions())) == 3
+    assert len(trials("s3comp", REAL["MNIST70000"], ExperimentOptions(trials=4))) == 4
+    assert len(trials("s3comp", REAL["EYaleB"], ExperimentOptions(quick=True))) == 2
+    assert trials("s3comp", REAL["EYaleB"], ExperimentOptions(methods=frozenset({"ssc-omp"}))) == []

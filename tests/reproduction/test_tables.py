@@ -7,8 +7,8 @@ import pytest
 
 from subspan.reproduction.catalog import EXPERIMENTS
 from subspan.reproduction.documents import write_document
-from subspan.reproduction.plan import Options
-from subspan.reproduction.summary import Summary, summarize, verdict
+from subspan.reproduction.plan import ExperimentOptions
+from subspan.reproduction.summary import Summary, comparison_verdict, summarize
 
 
 def numbers(table):
@@ -27,7 +27,7 @@ def faces(make_row):
 
 
 def test_mean_deviation_difference_and_verdict(faces):
-    lines = numbers(EXPERIMENTS["table-eyaleb"].show(faces, Options()))
+    lines = numbers(EXPERIMENTS["table-eyaleb"].show(faces, ExperimentOptions()))
     consensus = lines["EYaleB", "S3COMP-C", "accuracy"]
     assert consensus["published"] == "87.41"
     assert [float(consensus[name]) for name in ("mean", "sd", "trials", "difference")] == [
@@ -47,7 +47,7 @@ def test_mean_deviation_difference_and_verdict(faces):
 
 
 def test_methods_that_were_not_run_keep_their_published_values(faces):
-    table = EXPERIMENTS["table-eyaleb"].show(faces, Options())
+    table = EXPERIMENTS["table-eyaleb"].show(faces, ExperimentOptions())
     line = numbers(table)["EYaleB", "SCC", "accuracy"]
     assert [line["published"], line["mean"], line["verdict"]] == ["12.80", "", "not run"]
     assert numbers(table)["EYaleB", "SCC", "sre"]["published"] == "-"
@@ -55,7 +55,7 @@ def test_methods_that_were_not_run_keep_their_published_values(faces):
 
 
 def test_markdown_shows_both_and_explains(faces, tmp_path):
-    paths = write_document(EXPERIMENTS["table-eyaleb"].show(faces, Options()), tmp_path)
+    paths = write_document(EXPERIMENTS["table-eyaleb"].show(faces, ExperimentOptions()), tmp_path)
     assert [path.name for path in paths] == ["table-eyaleb.csv", "table-eyaleb.md"]
     text = paths[1].read_text()
     line = next(line for line in text.splitlines() if line.startswith("| S3COMP-C |"))
@@ -78,14 +78,14 @@ def test_markdown_shows_both_and_explains(faces, tmp_path):
 
 
 def test_a_quick_run_gives_no_verdict(faces):
-    table = EXPERIMENTS["table-eyaleb"].show(faces, Options(quick=True))
+    table = EXPERIMENTS["table-eyaleb"].show(faces, ExperimentOptions(quick=True))
     assert {line["verdict"] for line in numbers(table).values()} == {"", "not run"}
     assert any("not to be compared" in note for note in table.notes)
 
 
 def test_connectivity_has_both_measures_of_all_sets(invent):
     experiment = EXPERIMENTS["table-connectivity"]
-    options = Options(trials=2, methods=frozenset({"ssc-omp", "s3comp*", "s3comp", "s3comp-c"}))
+    options = ExperimentOptions(trials=2, methods=frozenset({"ssc-omp", "s3comp*", "s3comp", "s3comp-c"}))
     cells = experiment.cells(options)
     assert len(cells) == 6 * 4
     lines = numbers(experiment.show(invent(cells), options))
@@ -96,8 +96,8 @@ def test_connectivity_has_both_measures_of_all_sets(invent):
 
 
 def test_the_slightest_shortfall_counts():
-    assert verdict(Summary(87.4051, None, 1), 87.41) == "reached"
-    assert verdict(Summary(87.4049, None, 1), 87.41) == "below by 0.01"
-    assert verdict(Summary(86.41, 1.0, 5), 87.41) == "within one sd"
-    assert verdict(Summary(86.40, 1.0, 5), 87.41) == "below by 1.01"
+    assert comparison_verdict(Summary(87.4051, None, 1), 87.41) == "reached"
+    assert comparison_verdict(Summary(87.4049, None, 1), 87.41) == "below by 0.01"
+    assert comparison_verdict(Summary(86.41, 1.0, 5), 87.41) == "within one sd"
+    assert comparison_verdict(Summary(86.40, 1.0, 5), 87.41) == "below by 1.01"
     assert summarize([2.0]).deviation is None

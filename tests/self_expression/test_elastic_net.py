@@ -8,13 +8,14 @@ from scipy.sparse import csr_array
 from sklearn.linear_model import ElasticNet
 
 from subspan.datasets import make_union_of_subspaces
-from subspan.self_expression import elastic_net, lasso_codes
+from subspan.self_expression import elastic_net
 from subspan.self_expression.elastic_net import (
     ElasticNetSettings,
     gram_bytes,
     largest_of_each_row,
     represent_by_elastic_net,
 )
+from subspan.self_expression.lasso_codes import WorkingSets
 from subspan.sources import ArraySource
 from subspan.sources.checks import unit_rows
 
@@ -157,13 +158,11 @@ def test_only_the_largest_coefficients_are_kept():
 
 
 @pytest.mark.parametrize("with_gram", [True, False])
-def test_working_sets_grow_beyond_their_first_room(monkeypatch, with_gram):
+def test_working_sets_grow_beyond_their_first_room(with_gram):
     X = noisy(n_features=60)[::2]
     roomy = coefficients(X, 0.1, 1000.0, with_gram=with_gram)
-    for module in (elastic_net, lasso_codes):
-        monkeypatch.setattr(module, "ROOM", 12)
-        monkeypatch.setattr(module, "CANDIDATES", 9)
-    narrow = coefficients(X, 0.1, 1000.0, with_gram=with_gram)
+    sizes = WorkingSets(candidates=9, room=12)
+    narrow = coefficients(X, 0.1, 1000.0, with_gram=with_gram, sizes=sizes)
     assert np.diff(roomy.indptr).max() > 50
     assert narrow.toarray() == pytest.approx(roomy.toarray(), abs=1e-9)
 
@@ -181,10 +180,13 @@ def test_memory_decides_about_the_gram_matrix(monkeypatch):
     assert seen
 
 
-def test_points_that_run_out_of_rounds_are_counted(monkeypatch):
-    monkeypatch.setattr(elastic_net, "MAX_ROUNDS", 1)
-    monkeypatch.setattr(elastic_net, "CANDIDATES", 5)
+def test_points_that_run_out_of_rounds_are_counted():
     found = represent_by_elastic_net(
-        ArraySource(noisy()), ElasticNetSettings(0.9, 50.0), budget=10**9, with_gram=False
+        ArraySource(noisy()),
+        ElasticNetSettings(0.9, 50.0),
+        budget=10**9,
+        with_gram=False,
+        sizes=WorkingSets(candidates=5),
+        max_rounds=1,
     )
     assert found.counts["unsettled"] > 0

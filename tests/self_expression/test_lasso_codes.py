@@ -7,14 +7,17 @@ import pytest
 from sklearn.linear_model import ElasticNet
 
 from subspan.handover import InputError
-from subspan.self_expression import lasso_codes
 from subspan.self_expression.gram import gram_matrix, squared_norms
 from subspan.self_expression.lasso_codes import (
-    Problem,
-    elastic_net_codes,
+    CodingProblem,
+    WorkingSets,
     elastic_net_codes_with_cost,
     tile_codes,
 )
+
+
+def elastic_net_codes(*arguments, **settings):
+    return elastic_net_codes_with_cost(*arguments, **settings)[0]
 
 
 def random_rows(n: int, n_features: int, seed: int = 0, dtype: str = "float64") -> np.ndarray:
@@ -95,19 +98,18 @@ def test_copies_and_dependent_atoms(l2):
     assert worst_violation(points, atoms, codes, 0.01, l2) < 1e-9
 
 
-def test_working_sets_grow_beyond_their_first_room(monkeypatch):
+def test_working_sets_grow_beyond_their_first_room():
     points, atoms = random_rows(5, 60), random_rows(200, 60, seed=1)
     roomy = elastic_net_codes(points, atoms, l1=1e-4, l2=0.1)
     assert np.diff(roomy.indptr).max() > 100
-    monkeypatch.setattr(lasso_codes, "ROOM", 20)
-    monkeypatch.setattr(lasso_codes, "CANDIDATES", 15)
-    assert elastic_net_codes(points, atoms, l1=1e-4, l2=0.1).toarray() == pytest.approx(roomy.toarray())
+    narrow = elastic_net_codes(points, atoms, l1=1e-4, l2=0.1, sizes=WorkingSets(candidates=15, room=20))
+    assert narrow.toarray() == pytest.approx(roomy.toarray())
 
 
 def test_codes_resume_from_a_smaller_dictionary():
     points, atoms = random_rows(128, 10), random_rows(128, 10, seed=1)
     ones = np.ones(128)
-    problem = Problem(
+    problem = CodingProblem(
         correlations=points @ atoms.T,
         n_atoms=50,
         squared_norms=squared_norms(points),
@@ -121,7 +123,7 @@ def test_codes_resume_from_a_smaller_dictionary():
     assert smaller.atoms.max() < 50
     before = smaller.cost.copy()
     smaller.finished[:] = False
-    whole = Problem(**(vars(problem) | {"n_atoms": 128}))
+    whole = CodingProblem(**(vars(problem) | {"n_atoms": 128}))
     resumed = tile_codes(whole, gram, smaller)
     assert resumed.cost == pytest.approx(tile_codes(whole, gram).cost)
     assert (resumed.cost < before).any()

@@ -13,8 +13,9 @@ from scipy.sparse import csr_array
 
 from subspan import S3COMPC
 from subspan.datasets import make_union_of_subspaces
+from subspan.execution.tiles import TILE
 from subspan.methods import planning
-from subspan.self_expression.consensus import ConsensusSettings
+from subspan.self_expression.consensus import ConsensusSettings, tile_rows
 from subspan.self_expression.dictionaries import sample_dictionaries
 from subspan.self_expression.engine import Kept
 from subspan.self_expression.job import represent
@@ -71,6 +72,22 @@ def test_threads_blocks_and_what_is_kept(data, n_features, dtype):
         for threads, block_rows in ((1, 4096), (2, 128), (2, 300)):
             found = coefficients(X, kept=kept, threads=threads, block_rows=block_rows)
             assert_same_bits(reference, found)
+
+
+@pytest.mark.parametrize("tol", [0.0, 0.3])
+@pytest.mark.parametrize("block_rows", [512, 1500])
+def test_changes_are_the_same_bits_whatever_is_kept(tol, block_rows):
+    """Several tiles of either size, the last ones shorter; at a loose tolerance some rest before others."""
+    X = unit_rows(make_union_of_subspaces(4, 4, 20, 400, noise=0.2, random_state=1)[0])
+    dictionaries = sample_dictionaries(len(X), 5, n_nonzero=4, dropout=0.5, seed=3)
+    settings = ConsensusSettings(4, damping=0.3, max_iter=6, tol=tol)
+    found = [
+        represent(ArraySource(X), dictionaries, settings, budget=10**9, kept=kept, block_rows=block_rows)
+        for kept in EVERY_KEPT
+    ]
+    assert {tile_rows(kept) for kept in EVERY_KEPT} == {TILE, 4 * TILE}
+    assert len({representation.changes for representation in found}) == 1
+    assert len(found[0].changes) == found[0].n_iter > 2
 
 
 def fit(X: np.ndarray, **how: Any) -> S3COMPC:

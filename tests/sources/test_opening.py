@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import pickle
 import sys
 
@@ -13,9 +12,9 @@ import pytest
 import zarr
 from scipy.sparse import csr_array
 
+from subspan.extras import MissingPackageError
 from subspan.handover import InputError
 from subspan.sources import ArraySource, open_source
-from subspan.sources.extras import MissingPackageError, optional_import
 
 
 def test_paths_of_any_kind(tmp_path, monkeypatch):
@@ -124,7 +123,3 @@ def test_missing_package_is_answered_with_the_command(tmp_path, monkeypatch, nam
         MissingPackageError, match=rf"^This needs {package}: pip install 'subspan\[{extra}\]'\.$"
     ):
         open_source(path)
-
-
-def test_packages_that_are_there_are_imported():
-    assert optional_import("json", package="json", extra="none") is importlib.import_module("json")

@@ -7,13 +7,13 @@ import pytest
 
 from subspan.execution import tiles
 from subspan.handover import InputError
-from subspan.sources import ArraySource, open_source, scan, scanning, unchanged
+from subspan.sources import ArraySource, open_source, scan, unchanged
 from subspan.sources.checks import check_finite, first_occurrences, unit_rows, zero_rows
 
 
-@pytest.fixture(autouse=True, params=[1, 2**22], ids=["block of a tile", "one block"])
-def block_size(request, monkeypatch):
-    monkeypatch.setattr(scanning, "BLOCK_BYTES", request.param)
+@pytest.fixture(params=[1, 2**22], ids=["block of a tile", "one block"])
+def block_bytes(request):
+    return request.param
 
 
 def points(dtype: str) -> np.ndarray:
@@ -32,9 +32,9 @@ def points(dtype: str) -> np.ndarray:
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("normalize", [True, False])
-def test_zero_rows_copies_and_the_largest_entry(dtype, normalize):
+def test_zero_rows_copies_and_the_largest_entry(dtype, normalize, block_bytes):
     X = points(dtype)
-    found = scan(ArraySource(X), normalize)
+    found = scan(ArraySource(X), normalize, block_bytes=block_bytes)
     assert found.zero_rows.tolist() == zero_rows(X).tolist() == [7, 8, 500, 999]
     if normalize:
         usable = np.setdiff1d(np.arange(1000), found.zero_rows)
@@ -48,24 +48,24 @@ def test_zero_rows_copies_and_the_largest_entry(dtype, normalize):
     assert found.largest_row == np.abs(X).max(axis=1).argmax()
 
 
-def test_copies_by_comparing_all_pairs():
+def test_copies_by_comparing_all_pairs(block_bytes):
     rng = np.random.default_rng(0)
     directions = rng.integers(-1, 2, (400, 4))
     X = directions * rng.choice([1.0, 2.0, 8.0], (400, 1))
-    found = scan(ArraySource(X), normalize=True)
+    found = scan(ArraySource(X), normalize=True, block_bytes=block_bytes)
     assert found.zero_rows.tolist() == np.flatnonzero(~directions.any(axis=1)).tolist()
     for i in np.flatnonzero(directions.any(axis=1)):
         same = (directions == directions[i]).all(axis=1)
         assert found.copy_of[i] == np.flatnonzero(same)[0]
 
 
-def test_entries_that_are_not_finite(tmp_path):
+def test_entries_that_are_not_finite(tmp_path, block_bytes):
     X = np.ones((1000, 5), np.float32)
     X[640, 3], X[641, 0], X[999, 4] = np.nan, -np.inf, np.inf
     np.save(tmp_path / "X.npy", X)
     message = "3 rows contain NaN or inf, the first at row 640, column 3."
     with pytest.raises(InputError) as caught:
-        scan(open_source(tmp_path / "X.npy"), normalize=True)
+        scan(open_source(tmp_path / "X.npy"), normalize=True, block_bytes=block_bytes)
     assert str(caught.value) == f"{tmp_path / 'X.npy'}: {message}"
     with pytest.raises(InputError) as in_memory:
         check_finite(X)

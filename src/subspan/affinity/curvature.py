@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from subspan.affinity.simplices import measure_simplices
 from subspan.execution.threads import run_in_threads
 from subspan.execution.tiles import TILE, in_panels, padded, tile_product
-from subspan.kernels.curvature import fill_curvatures, new_scratch
+from subspan.kernels.curvature import fill_curvatures, new_curvature_scratch
 from subspan.sources import Source
 
 Floats = NDArray[np.floating]
@@ -75,7 +75,7 @@ def polar_curvatures(
         tile = padded(points.rows(start, stop).astype(np.float64) - centre)
         products = tile_product(vertices, in_panels(tile))
         norms = (tile**2).sum(axis=1)
-        scratch = new_scratch(TILE, vertex.shape[1] - 1)
+        scratch = new_curvature_scratch(TILE, vertex.shape[1] - 1)
         fill_curvatures(products, norms, vertex_norms, simplices, COINCIDENT, scratch, curvatures[start:stop])
 
     for _ in run_in_threads(fill, range(0, points.shape[0], TILE), threads, "tiles of points"):

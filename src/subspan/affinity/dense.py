@@ -52,7 +52,7 @@ def dense_affinity(
     [[0.0, 1.5, 2.5], [1.5, 0.0, 2.0], [2.5, 2.0, 0.0]]
     """
     if scale not in (None, "max", "l2"):
-        raise InputError(f"scale={scale!r}: must be None, 'max' or 'l2'")
+        raise InputError("{scale}: must be None, 'max' or 'l2'", scale=scale)
     n_points = factors.shape[0]
     if budget is not None:
         check_room(n_points, factors.dtype, budget, method)
@@ -90,9 +90,10 @@ def check_room(n_points: int, dtype: np.dtype, budget: int, method: str) -> None
         most = int((budget / dtype.itemsize) ** 0.5)
         narrower = "pass float32, " if dtype.itemsize > 4 else ""
         raise InputError(
-            f"n_samples={n_points}: the dense graph of {method} takes {needed / 1e9:.3g} GB, but "
-            f"memory_budget leaves {budget / 1e9:.3g} GB; {narrower}take at most {most} rows, or a method "
-            "with a sparse graph such as S3COMPC."
+            "n_samples={}: the dense graph of {} takes {:.3g} GB, but {memory_budget:name} leaves {:.3g} GB; "
+            "{}take at most {} rows, or a method with a sparse graph such as S3COMPC.",
+            *(n_points, method, needed / 1e9, budget / 1e9, narrower, most),
+            memory_budget=budget,
         )
 
 

@@ -40,7 +40,7 @@ def neighbor_affinity(coefficients: csr_array, n_neighbors: int = 3, *, threads:
     [[0.0, 1.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 1.0], [0.0, 0.0, 1.0, 0.0]]
     """
     if n_neighbors < 1:
-        raise InputError(f"n_neighbors={n_neighbors}: must be at least 1")
+        raise InputError("{n_neighbors}: must be at least 1", n_neighbors=n_neighbors)
     first = first_equal_row(coefficients)
     originals, original = np.unique(first, return_inverse=True)
     nearest, count = _nearest(_unit_rows(coefficients[originals]), n_neighbors, threads)

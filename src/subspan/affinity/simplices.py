@@ -8,12 +8,12 @@ from numpy.typing import NDArray
 from subspan.execution.threads import single_threaded_libraries
 from subspan.kernels.curvature import Simplices
 
-Floats = NDArray[np.float64]
+Doubles = NDArray[np.float64]
 
 # Simplices whose edges are factored together: bounds the memory.
-CHUNK = 128
+SIMPLICES_AT_ONCE = 128
 # A vertex nearer than this to the flat through the others, relative to the longest edge, depends on them.
-DEPENDENT = 1e-14
+DEPENDENT_HEIGHT = 1e-14
 
 
 def sample_tuples(
@@ -63,7 +63,10 @@ def measure_simplices(vertices: NDArray[np.floating], vertex: NDArray[np.int64])
     ([[4.0, 4.0]], [[1.0, 0.5, 0.5]], [8.0])
     """
     with single_threaded_libraries():
-        parts = [_measure(vertices, vertex[start : start + CHUNK]) for start in range(0, len(vertex), CHUNK)]
+        parts = [
+            _measure(vertices, vertex[start : start + SIMPLICES_AT_ONCE])
+            for start in range(0, len(vertex), SIMPLICES_AT_ONCE)
+        ]
     return Simplices(*(np.concatenate(fields) for fields in zip(*parts, strict=True)))
 
 
@@ -76,7 +79,7 @@ def _measure(vertices: NDArray[np.floating], vertex: NDArray[np.int64]) -> Simpl
     corners = np.pad(triangle.transpose(0, 2, 1), ((0, 0), (1, 0), (0, 0)))
     squared = ((corners[:, :, None] - corners[:, None]) ** 2).sum(axis=3)
     diameter = squared.max(axis=(1, 2))
-    dependent = rises <= DEPENDENT * np.sqrt(diameter)[:, None]
+    dependent = rises <= DEPENDENT_HEIGHT * np.sqrt(diameter)[:, None]
     heights = np.where(dependent, 0.0, rises**2)
     return Simplices(
         vertex=vertex,
@@ -88,22 +91,22 @@ def _measure(vertices: NDArray[np.floating], vertex: NDArray[np.int64]) -> Simpl
     )
 
 
-def _inverses(triangle: Floats, dependent: NDArray[np.bool_]) -> Floats:
+def _inverses(triangle: Doubles, dependent: NDArray[np.bool_]) -> Doubles:
     """Inverses of the transposed triangles; a dependent edge adds no coordinate."""
     lower = triangle.transpose(0, 2, 1).copy()
     chunk, position = np.nonzero(dependent)
     lower[chunk, position, position] = 1.0
-    inverse: Floats = np.tril(np.linalg.inv(lower))
+    inverse: Doubles = np.tril(np.linalg.inv(lower))
     inverse[dependent] = 0.0
     return np.ascontiguousarray(inverse)
 
 
-def _squared_sines(heights: Floats, squared: Floats) -> Floats:
+def _squared_sines(heights: Doubles, squared: Doubles) -> Doubles:
     """Squared volume over the product of the squared edges at each vertex, 0 for a flat simplex."""
     n_vertices = squared.shape[1]
     others = squared + np.eye(n_vertices)
     # Coincident vertices make it infinity minus infinity.
     with np.errstate(divide="ignore", invalid="ignore"):
         logarithms = np.log(heights).sum(axis=1)[:, None] - np.log(others).sum(axis=2)
-    sines: Floats = np.exp(np.where((heights > 0).all(axis=1, keepdims=True), logarithms, -np.inf))
+    sines: Doubles = np.exp(np.where((heights > 0).all(axis=1, keepdims=True), logarithms, -np.inf))
     return sines

@@ -37,7 +37,7 @@ def symmetric_affinity(coefficients: csr_array, scale: str | None = None) -> csr
 def halved_magnitudes(rows: csr_array, scale: str | None) -> csr_array:
     """|C| / 2 for some rows of C, each scaled first: what they add to the affinity on either side."""
     if scale not in (None, "max", "l2"):
-        raise InputError(f"scale={scale!r}: must be None, 'max' or 'l2'")
+        raise InputError("{scale}: must be None, 'max' or 'l2'", scale=scale)
     magnitudes = abs(rows)
     if scale is not None:
         _scale_rows(magnitudes, scale)

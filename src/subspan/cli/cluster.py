@@ -10,7 +10,6 @@ import click
 
 from subspan.cli.completing import files, method_names
 from subspan.cli.options import (
-    check_memory,
     columns_option,
     data_argument,
     json_option,
@@ -18,16 +17,20 @@ from subspan.cli.options import (
     quiet_option,
     speaker,
 )
-from subspan.cli.reporting import PageRequest, Run, report_options, write_page
+from subspan.cli.reporting import CommandRun, PageRequest, report_options, write_page
 from subspan.handover import InputError
 
 if TYPE_CHECKING:
-    from subspan.base import SubspaceClusterer
+    from collections.abc import Callable
 
-METHOD = "s3comp-c"
+    from subspan.base import SubspaceMethod
+
+# The front door; with an option that it does not have, the method of the paper.
+METHOD = "auto"
+PAPER_METHOD = "s3comp-c"
 # Where the method and its options are kept while a command line is read.
-NAME = "subspan.cli.cluster.name"
-OPTIONS = "subspan.cli.cluster.options"
+METHOD_KEY = "subspan.cli.cluster.name"
+OPTIONS_KEY = "subspan.cli.cluster.options"
 
 
 class MethodCommand(click.Command):
@@ -35,22 +38,26 @@ class MethodCommand(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Look for the method first, since its options can only be read once it is known."""
-        name = ctx.meta[NAME] = named_method(args)
-        ctx.meta[OPTIONS] = _options(name, ctx)
+        name = ctx.meta[METHOD_KEY] = self.method_in(args)
+        ctx.meta[OPTIONS_KEY] = _options(name, ctx)
         try:
             return super().parse_args(ctx, args)
         except click.NoSuchOption as error:
             raise _unknown_option(name, error, ctx) from None
 
+    def method_in(self, args: list[str]) -> str:
+        """The method whose options the line may have."""
+        return named_method(args)
+
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         """The command's own parameters, then those of the method."""
-        return [*super().get_params(ctx), *ctx.meta.get(OPTIONS, [])]
+        return [*super().get_params(ctx), *ctx.meta.get(OPTIONS_KEY, [])]
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Two lists: what any method takes, and what this one does."""
         own = [param for param in super().get_params(ctx) if isinstance(param, click.Option)]
-        of_method = ctx.meta[OPTIONS]
-        for title, options in (("Options", own), (f"Parameters of {ctx.meta[NAME]}", of_method)):
+        of_method = ctx.meta[OPTIONS_KEY]
+        for title, options in (("Options", own), (f"Parameters of {ctx.meta[METHOD_KEY]}", of_method)):
             records = [option.get_help_record(ctx) for option in options]
             with formatter.section(title):
                 formatter.write_dl([record for record in records if record is not None])
@@ -59,12 +66,21 @@ class MethodCommand(click.Command):
 def named_method(args: list[str]) -> str:
     """The value of --method, wherever it stands; the last one counts.
 
+    Without it, an option that only S3COMP-C has means S3COMP-C.
+
     Examples
     --------
     >>> named_method(["X.npy", "--method", "lsr"]), named_method(["--method=esc"]), named_method([])
-    ('lsr', 'esc', 's3comp-c')
+    ('lsr', 'esc', 'auto')
+    >>> named_method(["X.npy", "-k", "3", "--n-nonzero", "5"])
+    's3comp-c'
     """
+    from subspan.cli.method_options import option_names
+
     name = METHOD
+    given = {argument.partition("=")[0] for argument in args}
+    if given & (option_names(PAPER_METHOD) - option_names(METHOD)):
+        name = PAPER_METHOD
     for position, argument in enumerate(args):
         if argument == "--":
             break
@@ -113,15 +129,21 @@ class Interrupted(click.ClickException):
         click.echo(self.message, err=True)
 
 
+def method_option(which: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """The option that names the method; `which` says what it may be."""
+    return click.option(
+        "--method",
+        # Read before all other options, by `named_method`.
+        callback=lambda ctx, _, __: ctx.meta.get(METHOD_KEY),
+        show_default="auto, or s3comp-c if one of its options is given",
+        shell_complete=method_names,
+        help=which,
+    )
+
+
 @click.command(cls=MethodCommand)
 @data_argument
-@click.option(
-    "--method",
-    default=METHOD,
-    show_default=True,
-    shell_complete=method_names,
-    help="One of those that `subspan methods` lists.",
-)
+@method_option("One of those that `subspan methods` lists, or FILE.py:CLASS.")
 @key_option
 @columns_option
 @click.option(
@@ -160,10 +182,12 @@ def cluster(
 
     \b
     Examples:
-      subspan cluster faces.npy -k 38 --n-nonzero 5 --labels labels.csv
+      subspan cluster faces.npy --labels labels.csv
+      subspan cluster faces.npy -k 38 --method s3comp-c --n-nonzero 5
       subspan cluster plants.csv -k 3 --columns width,height --method lsr
       subspan cluster digits.npz -k 10 --key X --report digits.html --truth digits.npz:y
       subspan cluster large.npy -k 10 --dictionary-size 20000 --work-dir work --memory 2GB
+      subspan cluster plants.csv -k 3 --method nearest.py:Nearest
       subspan cluster --method ensc --help
     """  # noqa: D301 (click needs the character itself)
     from subspan.cli import clustering
@@ -172,8 +196,7 @@ def cluster(
 
     method = registry.find(method)
     estimator = registry.get(method)(**parameters)
-    workplace = clustering.Workplace(workers, scheduler)
-    check_memory(estimator.memory_budget)
+    workplace = clustering.WorkplaceOptions(workers, scheduler)
     _check_workplace(method, estimator, workplace)
     _check_labels(labels, data, as_json)
     page = PageRequest(report, truth, row_names, image_shape)
@@ -188,20 +211,20 @@ def cluster(
             remarks = clustering.fit(estimator, source, workplace, in_sight=not quiet)
         except KeyboardInterrupt:
             raise Interrupted(_goes_on(estimator)) from None
-    for line in clustering.summary(estimator, remarks):
+    for line in clustering.fit_summary(estimator, remarks):
         say(line)
     if report is not None:
-        write_page(report, Run(estimator, source, key, columns, remarks), contents)
+        write_page(report, CommandRun(estimator, source, key, columns, remarks), contents)
         say(f"report: {report}")
-    _hand_out(labels, as_json, clustering.facts(method, estimator, source, remarks), estimator, say)
+    _hand_out(labels, as_json, clustering.fit_facts(method, estimator, source, remarks), estimator, say)
 
 
-def _goes_on(estimator: SubspaceClusterer) -> str:
+def _goes_on(estimator: SubspaceMethod) -> str:
     work_dir = getattr(estimator, "work_dir", None)
     return f"Interrupted; the same command goes on from {work_dir}." if work_dir else "Interrupted."
 
 
-def _check_workplace(method: str, estimator: SubspaceClusterer, workplace: Any) -> None:
+def _check_workplace(method: str, estimator: SubspaceMethod, workplace: Any) -> None:
     if workplace.workers is None and workplace.scheduler is None:
         return
     option = "--workers" if workplace.scheduler is None else "--scheduler"
@@ -239,13 +262,13 @@ def _check_labels(labels: str | None, data: str, as_json: bool) -> None:
     if path.resolve() == Path(data).resolve():
         raise click.BadParameter(f"{path} is the data; take another name.", param_hint="'--labels'")
     if path.suffix.lower() == ".parquet":
-        from subspan.sources.extras import optional_import
+        from subspan.extras import optional_import
 
         optional_import("pyarrow", package="pyarrow", extra="parquet")
 
 
 def _hand_out(
-    labels: str | None, as_json: bool, facts: dict[str, Any], estimator: SubspaceClusterer, say: Any
+    labels: str | None, as_json: bool, facts: dict[str, Any], estimator: SubspaceMethod, say: Any
 ) -> None:
     from subspan.cli.labels import csv_text, write_labels
 

@@ -5,16 +5,18 @@ from __future__ import annotations
 import sys
 import tempfile
 import warnings
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from subspan import __version__
-from subspan.base import SubspaceClusterer
+from subspan.base import SubspaceMethod
+from subspan.cli.method_options import Options
 from subspan.execution.cluster import connected, local_cluster
 from subspan.execution.progress import progress_shown
 from subspan.handover import InputError
@@ -25,10 +27,12 @@ from subspan.sources.text import open_text
 STANDARD_INPUT = "standard input"
 # Sizes of more clusters than this are summed up.
 MOST_SIZES = 30
+# Rows with less than this confidence are counted.
+UNSURE = 0.5
 
 
 @dataclass(frozen=True)
-class Workplace:
+class WorkplaceOptions:
     """Where the coefficients are computed; in threads of this process if both are None."""
 
     workers: int | None = None
@@ -66,11 +70,11 @@ def _read_input(columns: list[str] | None) -> Source:
             source = open_text(path, columns)
             return ArraySource(source.rows(0, source.shape[0]), STANDARD_INPUT, source.columns)
         except InputError as error:
-            raise InputError(str(error).replace(str(path), STANDARD_INPUT)) from None
+            raise InputError(error.worded(Options()).replace(str(path), STANDARD_INPUT)) from None
 
 
 def fit(
-    estimator: SubspaceClusterer, source: Source, workplace: Workplace, *, in_sight: bool = False
+    estimator: SubspaceMethod, source: Source, workplace: WorkplaceOptions, *, in_sight: bool = False
 ) -> list[str]:
     """Cluster the rows, the progress on stderr if it is to be seen; returns what the library warned of."""
     # Graphs and coefficients that are handed in are needed as a whole.
@@ -84,14 +88,14 @@ def fit(
     return list(dict.fromkeys(str(warning.message) for warning in caught))
 
 
-def sizes(estimator: SubspaceClusterer) -> list[int]:
+def sizes(estimator: SubspaceMethod) -> list[int]:
     """Number of rows of each cluster."""
     labels = estimator.labels_
-    counted: list[int] = np.bincount(labels[labels >= 0], minlength=estimator.n_clusters).tolist()
+    counted: list[int] = np.bincount(labels[labels >= 0], minlength=estimator.n_clusters_).tolist()
     return counted
 
 
-def summary(estimator: SubspaceClusterer, remarks: list[str]) -> list[str]:
+def fit_summary(estimator: SubspaceMethod, remarks: list[str]) -> list[str]:
     """A few lines for a person."""
     found = sizes(estimator)
     unlabelled = len(estimator.labels_) - sum(found)
@@ -100,18 +104,49 @@ def summary(estimator: SubspaceClusterer, remarks: list[str]) -> list[str]:
         line = f"sizes: {len(found)} clusters of {min(found)} to {max(found)} rows"
     stages = ", ".join(f"{stage} {seconds:.2f} s" for stage, seconds in estimator.stage_seconds_.items())
     lines = [line + (f", and {unlabelled} rows in none" if unlabelled else ""), f"time: {stages}"]
+    if hasattr(estimator, "confidence_"):
+        lines = [*_about_the_choice(estimator), *lines]
     if estimator.peak_memory_ is not None:
         lines.append(f"peak memory: {size(estimator.peak_memory_)}")
     return lines + [f"Warning: {remark}" for remark in remarks]
 
 
-def facts(method: str, estimator: SubspaceClusterer, source: Source, remarks: list[str]) -> dict[str, Any]:
+def _about_the_choice(estimator: SubspaceMethod) -> list[str]:
+    """What the front door chose, and how sure it is."""
+    sure = estimator.confidence_
+    weights = Counter[str]()
+    for member in estimator.members_:
+        weights[member["family"]] += member["weight"]
+    trust = ", ".join(f"{family} {share:.0%}" for family, share in weights.most_common())
+    lines = [] if estimator.n_clusters_tried_ is None else [str(estimator.n_clusters_tried_)]
+    return [
+        *lines,
+        f"members: {len(estimator.members_)} partitions; weight of the families: {trust}",
+        f"confidence: {sure.mean():.2f} on average; below {UNSURE} for {(sure < UNSURE).sum()} rows",
+    ]
+
+
+def choice_facts(estimator: SubspaceMethod) -> dict[str, Any]:
+    """What the front door tried, as JSON takes it; nothing for other methods."""
+    if not hasattr(estimator, "confidence_"):
+        return {}
+    tried = estimator.n_clusters_tried_
+    return {
+        "n_clusters": estimator.n_clusters_,
+        "mean_confidence": float(estimator.confidence_.mean()),
+        "members": estimator.members_,
+        "tried": None if tried is None else [asdict(each) for each in tried.tried],
+        "agreement_by_chance": None if tried is None else tried.by_chance,
+    }
+
+
+def fit_facts(method: str, estimator: SubspaceMethod, source: Source, remarks: list[str]) -> dict[str, Any]:
     """The same and more, as JSON takes it."""
     n_samples, n_features = source.shape
     found = sizes(estimator)
     return {
         "version": __version__,
-        "method": method.lower(),
+        "method": method,
         "parameters": estimator.get_params(deep=False),
         "data": source.name,
         "n_samples": n_samples,
@@ -123,5 +158,6 @@ def facts(method: str, estimator: SubspaceClusterer, source: Source, remarks: li
         "peak_memory_bytes": estimator.peak_memory_,
         "eigenvalues": estimator.eigenvalues_.tolist(),
         "eigenvectors_converged": bool(estimator.certificate_.converged),
+        **choice_facts(estimator),
         "warnings": remarks,
     }

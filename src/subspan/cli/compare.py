@@ -8,16 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from subspan.cli import options
 from subspan.cli.completing import assignments_of_methods, files, method_lists
-from subspan.cli.options import (
-    check_memory,
-    columns_option,
-    data_argument,
-    json_option,
-    key_option,
-    quiet_option,
-    speaker,
-)
 from subspan.handover import InputError
 
 if TYPE_CHECKING:
@@ -27,8 +19,19 @@ if TYPE_CHECKING:
     from subspan.cli.method_settings import Settings
 
 
+def _size(_: click.Context, __: click.Parameter, text: str | None) -> int | str | None:
+    """A size of memory, as the methods take it."""
+    # Imported here: the help of all verbs must not wait for what only some need.
+    from subspan.parameters import memory_size
+
+    try:
+        return None if text is None else memory_size().read(text)
+    except InputError as error:
+        raise click.BadParameter(str(error)) from None
+
+
 @click.command()
-@data_argument
+@options.data_argument
 @click.option(
     "-k",
     "--n-clusters",
@@ -39,7 +42,8 @@ if TYPE_CHECKING:
     "--methods",
     metavar="A,B,...",
     shell_complete=method_lists,
-    help="Names that `subspan methods` lists, or all.  [default: some that suit the number of rows]",
+    help="Names that `subspan methods` lists, FILE.py:CLASS, or all.  [default: some that suit the number of "
+    "rows]",
 )
 @click.option(
     "--set",
@@ -63,11 +67,12 @@ if TYPE_CHECKING:
     help="Fits of each method, with different seeds.",
 )
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of the first trial.")
-@key_option
-@columns_option
+@options.key_option
+@options.columns_option
 @click.option(
     "--memory",
     metavar="SIZE",
+    callback=_size,
     help="What a method may take, such as 2GB.  [default: a share of the free memory]",
 )
 @click.option("--n-jobs", type=int, help="Threads.  [default: all cores]")
@@ -76,8 +81,8 @@ if TYPE_CHECKING:
     type=click.Path(file_okay=False, path_type=Path),
     help="Folder for the tables (CSV, Markdown), the figure (SVG, PNG) and the labels.",
 )
-@json_option
-@quiet_option
+@options.json_option
+@options.quiet_option
 def compare(
     data: str,
     n_clusters: int | None,
@@ -88,7 +93,7 @@ def compare(
     seed: int,
     key: str | None,
     columns: str | None,
-    memory: str | None,
+    memory: int | str | None,
     n_jobs: int | None,
     out: Path | None,
     as_json: bool,
@@ -106,12 +111,12 @@ def compare(
       subspan compare plants.csv --columns width,height --truth plants.csv:species
       subspan compare digits.npz --key X --truth digits.npz:y --set n_nonzero=8
       subspan compare points.npy -k 5 --methods all --set lsr.regularization=1 --out results
+      subspan compare points.npy -k 5 --methods lsr,nearest.py:Nearest
     """  # noqa: D301 (click needs the character itself)
     if data == truth == "-":
         raise click.UsageError("Only one of DATA and --truth can come from standard input.")
     if n_jobs == 0:
         raise click.BadParameter("must not be 0; -1 means all cores.", param_hint="'--n-jobs'")
-    check_memory(memory)
     # Imported here: the help of all verbs must not wait for scientific libraries.
     from subspan.cli import comparing
     from subspan.cli.clustering import open_data
@@ -131,7 +136,7 @@ def compare(
         classes,
         {"memory_budget": memory, "n_jobs": n_jobs},
     )
-    say = speaker(quiet)
+    say = options.speaker(quiet)
     say(_heading(task, settings))
     outcomes = comparing.carry_out(task, settings, say, show=not quiet)
     _print(task, outcomes, as_json, say)
@@ -178,7 +183,7 @@ def _print(task: Task, outcomes: Sequence[Outcome], as_json: bool, say: Callable
     from subspan.cli import comparison_tables as tables
 
     if as_json:
-        click.echo(json.dumps(tables.facts(task, outcomes), indent=2))
+        click.echo(json.dumps(tables.comparison_facts(task, outcomes), indent=2))
         return
     say("")
     click.echo(tables.aligned(tables.main_grid(task, outcomes)))

@@ -14,30 +14,30 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import adjusted_rand_score
 
-from subspan.base import SubspaceClusterer
+from subspan.base import SubspaceMethod
 from subspan.cli import clustering
-from subspan.cli.evaluate import compare as scores
+from subspan.cli.evaluate import scores
+from subspan.execution.machine import watched_memory
 from subspan.execution.progress import progress_shown
 from subspan.handover import InputError
+from subspan.measures import graph_measures
 from subspan.methods import registry
-from subspan.reproduction.machine import watched_memory
-from subspan.reproduction.perform import graph_measures
 from subspan.sources import Source
 
 Labels = NDArray[Any]
-Numbers = dict[str, float | None]
+NumbersByName = dict[str, float | None]
 
 # Rows that suffice to get everything loaded and compiled before time is measured.
 WARM_UP_ROWS = 200
 
 
 @dataclass(frozen=True)
-class Trial:
+class ComparedFit:
     """One fit: its labels, and its numbers by name; None stands for one that there is not."""
 
     seed: int
     labels: Labels
-    numbers: Numbers
+    numbers: NumbersByName
     remarks: Sequence[str]
 
 
@@ -47,7 +47,7 @@ class Outcome:
 
     method: str
     parameters: Mapping[str, Any]
-    trials: list[Trial] = field(default_factory=list)
+    trials: list[ComparedFit] = field(default_factory=list)
     # Why there are no more of them; empty if all went well.
     refusal: str = ""
 
@@ -77,7 +77,7 @@ class Task:
     # Arguments of all methods: memory_budget and n_jobs.
     shared: Mapping[str, Any] = field(default_factory=dict)
 
-    def estimator(self, outcome: Outcome, seed: int) -> SubspaceClusterer:
+    def estimator(self, outcome: Outcome, seed: int) -> SubspaceMethod:
         """A method ready for one trial."""
         arguments = {**self.shared, **outcome.parameters, "random_state": seed}
         return registry.get(outcome.method)(self.n_clusters, **arguments)
@@ -127,23 +127,23 @@ def _warm_up(task: Task, outcome: Outcome) -> None:
         registry.get(outcome.method)(2, random_state=0, **task.shared).fit(task.source.rows(0, few))
 
 
-def _trial(task: Task, outcome: Outcome, seed: int) -> Trial:
+def _trial(task: Task, outcome: Outcome, seed: int) -> ComparedFit:
     model = task.estimator(outcome, seed)
     with watched_memory() as memory:
         start = time.perf_counter()
-        remarks = clustering.fit(model, task.source, clustering.Workplace())
+        remarks = clustering.fit(model, task.source, clustering.WorkplaceOptions())
         seconds = time.perf_counter() - start
-    numbers: Numbers = {
+    numbers: NumbersByName = {
         **_against(task.truth, model),
         "gap": gap(model),
         "components": model.counts_["components"],
         "seconds": seconds,
         "memory": memory.n_bytes,
     }
-    return Trial(seed, model.labels_, numbers, remarks)
+    return ComparedFit(seed, model.labels_, numbers, remarks)
 
 
-def _against(truth: Labels | None, model: SubspaceClusterer) -> Numbers:
+def _against(truth: Labels | None, model: SubspaceMethod) -> NumbersByName:
     """What takes the true classes: scores of the labels, and how coefficients and graph respect them."""
     if truth is None:
         return {}
@@ -158,12 +158,12 @@ def _against(truth: Labels | None, model: SubspaceClusterer) -> Numbers:
     }
 
 
-def gap(model: SubspaceClusterer) -> float | None:
+def gap(model: SubspaceMethod) -> float | None:
     """Eigenvalue n of the normalised graph minus the next: how clearly it falls into n clusters.
 
     A graph in more pieces than clusters has both of them equal to 1.
     """
-    n_clusters = model.n_clusters
+    n_clusters = model.n_clusters_
     if model.counts_["components"] > n_clusters:
         return 0.0
     if len(model.eigenvalues_) <= n_clusters:

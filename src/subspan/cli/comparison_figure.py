@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from subspan.cli.comparing import Outcome, agreement
-from subspan.plotting.style import COLOURS, require_matplotlib
-from subspan.reproduction.drawing import STYLE
+from subspan.plotting.style import COLOURS, STYLE, require_matplotlib
 
 # Height of a method's line and of what is around them, and width of the whole, in inches.
-LINE, FRAME, WIDTH = 0.36, 1.1, 9.0
+LINE_INCHES, FRAME_INCHES, WIDTH_INCHES = 0.36, 1.1, 9.0
 BAR_COLOUR, TIME_COLOUR = COLOURS[5], COLOURS[1]
 
 
@@ -53,7 +52,7 @@ def _bars(title: str, outcomes: Sequence[Outcome], name: str, factor: float) -> 
     return Bars(title, [outcome.method for outcome in outcomes], means, deviations)
 
 
-def draw(outcomes: Sequence[Outcome], kind: str) -> bytes:
+def draw_comparison(outcomes: Sequence[Outcome], kind: str) -> bytes:
     """The picture as a file of `kind`, "svg" or "png"."""
     matplotlib = require_matplotlib()
     figures = require_matplotlib("matplotlib.figure")
@@ -61,8 +60,10 @@ def draw(outcomes: Sequence[Outcome], kind: str) -> bytes:
     content = io.BytesIO()
     with matplotlib.rc_context(STYLE):
         # A matrix needs room for a number in each of its cells.
-        line = 1.6 * LINE if isinstance(quality, Matrix) else LINE
-        figure = figures.Figure(figsize=(WIDTH, FRAME + line * len(seconds.names)), layout="constrained")
+        line = 1.6 * LINE_INCHES if isinstance(quality, Matrix) else LINE_INCHES
+        figure = figures.Figure(
+            figsize=(WIDTH_INCHES, FRAME_INCHES + line * len(seconds.names)), layout="constrained"
+        )
         left, right = figure.subplots(1, 2)
         if isinstance(quality, Matrix):
             _draw_matrix(left, quality)

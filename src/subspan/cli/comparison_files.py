@@ -8,28 +8,28 @@ from pathlib import Path
 from subspan import __version__
 from subspan.cli import comparison_tables as tables
 from subspan.cli.comparing import Outcome, Task
-from subspan.cli.comparison_figure import draw
+from subspan.cli.comparison_figure import draw_comparison
 from subspan.execution.files import whole_file
+from subspan.extras import MissingPackageError
 from subspan.reproduction.documents import Grid
-from subspan.sources.extras import MissingPackageError
 
-NAME = "comparison"
+FILE_STEM = "comparison"
 KINDS = ("svg", "png")
 
 
 def write_comparison(folder: Path, task: Task, outcomes: Sequence[Outcome]) -> list[str]:
     """Write all files; says which, and which could not be made."""
     present = [outcome for outcome in outcomes if outcome.trials]
-    files = {f"{NAME}.csv": tables.numbers(outcomes).csv().encode()}
+    files = {f"{FILE_STEM}.csv": tables.numbers(outcomes).csv().encode()}
     remarks = []
     if present:
         files["labels.csv"] = _labels(present).csv().encode()
         try:
-            files |= {f"{NAME}.{kind}": draw(present, kind) for kind in KINDS}
+            files |= {f"{FILE_STEM}.{kind}": draw_comparison(present, kind) for kind in KINDS}
         except MissingPackageError as error:
             remarks.append(f"No figure: {error}")
-    has_figure = f"{NAME}.svg" in files
-    files[f"{NAME}.md"] = _page(task, outcomes, has_figure).encode()
+    has_figure = f"{FILE_STEM}.svg" in files
+    files[f"{FILE_STEM}.md"] = _page(task, outcomes, has_figure).encode()
     for name, content in files.items():
         with whole_file(folder / name) as file:
             file.write(content)
@@ -55,7 +55,7 @@ def _page(task: Task, outcomes: Sequence[Outcome], has_figure: bool) -> str:
         "\n".join(f"- {line}" for line in tables.legend(task, outcomes)),
     ]
     if has_figure:
-        parts.append(f"![Comparison of methods]({NAME}.svg)")
+        parts.append(f"![Comparison of methods]({FILE_STEM}.svg)")
     if sum(bool(outcome.trials) for outcome in outcomes) > 1:
         parts += ["## Agreement", tables.agreement_grid(outcomes).markdown()]
     settings = [f"- {outcome.method}: {_written(outcome)}" for outcome in outcomes if outcome.parameters]

@@ -14,7 +14,7 @@ ABSENT = "-"
 
 
 @dataclass(frozen=True)
-class Column:
+class MethodColumn:
     """A number of each method: its heading, how it is got and written, and what it means."""
 
     heading: str
@@ -50,39 +50,41 @@ def _written(value: float | None) -> str:
 
 
 COST = (
-    Column("seconds", _number("seconds", "{:.2f}")),
-    Column("memory", _memory, "the most that the program held during a fit, the data included"),
+    MethodColumn("seconds", _number("seconds", "{:.2f}")),
+    MethodColumn("memory", _memory, "the most that the program held during a fit, the data included"),
 )
 GRAPH = (
-    Column(
+    MethodColumn(
         "gap",
         _number("gap", "{:.3f}"),
         "between the eigenvalue of the last cluster and the next; the wider, the clearer the clusters",
     ),
-    Column("pieces", _number("components", "{:.0f}"), "connected components of the graph"),
+    MethodColumn("pieces", _number("components", "{:.0f}"), "connected components of the graph"),
 )
 
 
-def columns_for(task: Task, outcomes: Sequence[Outcome]) -> list[Column]:
+def columns_for(task: Task, outcomes: Sequence[Outcome]) -> list[MethodColumn]:
     """What is shown: scores where the truth is known, and what can be said without it elsewhere."""
     if task.truth is not None:
         return [
-            Column("accuracy %", _percent("accuracy")),
-            Column("NMI %", _percent("nmi")),
-            Column("ARI %", _percent("ari")),
-            Column("sre %", _number_in_percent("sre"), "share of the coefficients on other classes"),
-            Column("conn", _number("connectivity", "{:.3f}"), "connectivity of the classes in the graph"),
+            MethodColumn("accuracy %", _percent("accuracy")),
+            MethodColumn("NMI %", _percent("nmi")),
+            MethodColumn("ARI %", _percent("ari")),
+            MethodColumn("sre %", _number_in_percent("sre"), "share of the coefficients on other classes"),
+            MethodColumn(
+                "conn", _number("connectivity", "{:.3f}"), "connectivity of the classes in the graph"
+            ),
             *COST,
         ]
     columns = list(GRAPH)
     if len(outcomes) > 1:
-        others = Column(
+        others = MethodColumn(
             "agreement", lambda one: _written(_with_others(one, outcomes)), "mean ARI with the other methods"
         )
         columns.append(others)
     if len(task.seeds) > 1:
         columns.append(
-            Column("stability", lambda one: _written(stability(one)), "mean ARI between the trials")
+            MethodColumn("stability", lambda one: _written(stability(one)), "mean ARI between the trials")
         )
     return [*columns, *COST]
 
@@ -167,7 +169,7 @@ def _blank(value: float | None) -> Field:
     return "" if value is None else value
 
 
-def facts(task: Task, outcomes: Sequence[Outcome]) -> dict[str, Any]:
+def comparison_facts(task: Task, outcomes: Sequence[Outcome]) -> dict[str, Any]:
     """Everything, as JSON takes it."""
     n_samples, n_features = task.source.shape
     return {

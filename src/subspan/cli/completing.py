@@ -12,12 +12,23 @@ Items = list[CompletionItem]
 
 
 def method_names(_: click.Context, __: click.Parameter, incomplete: str) -> Items:
-    """Methods, with their first lines as help."""
-    from subspan.cli.method_options import summary
+    """Methods, with a line of help; files, if none of them begins like that."""
     from subspan.methods import registry
 
-    names = [name for name in registry.METHODS if name.startswith(incomplete.lower())]
-    return [CompletionItem(name, help=summary(name)) for name in names]
+    names = [name for name in registry.names() if name.startswith(incomplete.lower())]
+    if not names:
+        return files(_, __, incomplete)
+    return [CompletionItem(name, help=line_about(name)) for name in names]
+
+
+def line_about(method: str) -> str:
+    """What a method is; of an installed one only where it is, since nothing is imported for a list."""
+    from subspan.methods import outside, registry
+    from subspan.methods.documentation import summary
+
+    if method in registry.PLACES:
+        return summary(registry.PLACES[method].declaration)
+    return outside.described(outside.installed()[method])
 
 
 def method_lists(_: click.Context, __: click.Parameter, incomplete: str) -> Items:
@@ -29,22 +40,22 @@ def method_lists(_: click.Context, __: click.Parameter, incomplete: str) -> Item
     if comma and os.environ.get("_SUBSPAN_COMPLETE", "").startswith("fish"):
         return []
     taken = before.lower().split(",")
-    names = [name for name in [*registry.METHODS, *([] if comma else ["all"])] if name not in taken]
+    names = [name for name in [*registry.names(), *([] if comma else ["all"])] if name not in taken]
     return [CompletionItem(before + comma + name) for name in names if name.startswith(last.lower())]
 
 
 def assignments_of_methods(_: click.Context, __: click.Parameter, incomplete: str) -> Items:
     """Methods with a dot behind them, then their parameters with a sign of equality."""
     from subspan.cli.method_options import parameters_of
-    from subspan.cli.method_settings import SHARED
+    from subspan.cli.method_settings import SHARED_OPTIONS
     from subspan.methods import registry
 
     method, dot, start = incomplete.partition(".")
     if not dot:
-        return [CompletionItem(f"{name}.") for name in registry.METHODS if name.startswith(method)]
-    if method not in registry.METHODS:
+        return [CompletionItem(f"{name}.") for name in registry.names() if name.startswith(method)]
+    if method not in registry.names():
         return []
-    names = [parameter.name for parameter in parameters_of(method) if parameter.name not in SHARED]
+    names = [parameter.name for parameter in parameters_of(method) if parameter.name not in SHARED_OPTIONS]
     return [CompletionItem(f"{method}.{name}=") for name in names if name.startswith(start)]
 
 

@@ -92,11 +92,11 @@ def build(name: str, source: Path, data_dir: Path | None, quiet: bool) -> None:
 
 def _facts(info: DatasetInfo, folder: Path) -> dict[str, Any]:
     """What there is of a data set; the state tells why there is nothing."""
-    from subspan.datasets.stored import look
+    from subspan.datasets.stored import find_stored
 
     nothing = dict.fromkeys(HEADINGS) | {"name": info.name}
     try:
-        stored = look(info, folder)
+        stored = find_stored(info, folder)
     except InputError as error:
         return {**nothing, "state": f"damaged: {error}"}
     if stored is None:

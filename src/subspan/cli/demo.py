@@ -30,7 +30,7 @@ from subspan.cli.options import json_option, quiet_option, speaker
 @json_option
 @quiet_option
 def demo(seeds: int, path: Path, report: Path, as_json: bool, quiet: bool) -> None:
-    """Cluster scikit-learn's digits with S3COMP-C and compare.
+    """Cluster scikit-learn's digits and compare methods.
 
     \b
     Example:
@@ -47,16 +47,16 @@ def demo(seeds: int, path: Path, report: Path, as_json: bool, quiet: bool) -> No
 
     say = speaker(quiet)
     say("Clustering; the first run on a machine also compiles the kernels.")
-    X, y = digits.load()
-    model = digits.s3comp_c(0).fit(X)
-    outcomes = digits.compare(X, y, seeds)
+    X, y = digits.load_rows()
+    model = digits.front_door(0).fit(X)
+    outcomes = digits.compare_on_digits(X, y, seeds)
     if as_json:
-        click.echo(json.dumps(digits.facts(outcomes), indent=2))
+        click.echo(json.dumps(digits.digits_facts(outcomes), indent=2))
     else:
-        Console().print(digits.comparison_table(outcomes, seeds))
+        Console().print(digits.digits_table(outcomes, seeds))
     write_labels(path, model.labels_)
     stages = ", ".join(f"{stage} {seconds:.2f} s" for stage, seconds in model.stage_seconds_.items())
-    say(f"S3COMP-C by stage, first run: {stages}")
+    say(f"SubspaceClustering by stage, first run: {stages}")
     say(f"Labels written to {path}")
-    digits.write_page(report, model, X, y)
+    digits.write_digits_page(report, model, X, y)
     say(f"Report written to {report}; open it in a browser")

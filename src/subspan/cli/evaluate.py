@@ -43,7 +43,7 @@ def evaluate(
     found, true = read_labels(labels, labels_column), read_labels(truth, truth_column)
     if len(found) != len(true):
         raise InputError(f"{labels} has {len(found)} labels, but {truth} has {len(true)}.")
-    facts = compare(found, true)
+    facts = scores(found, true)
     if as_json:
         click.echo(json.dumps(facts, indent=2))
         return
@@ -55,13 +55,13 @@ def evaluate(
         click.echo(f"in none   {facts['unlabelled']} points")
 
 
-def compare(found: NDArray[Any], true: NDArray[Any]) -> dict[str, Any]:
+def scores(found: NDArray[Any], true: NDArray[Any]) -> dict[str, Any]:
     """Scores of a clustering, and sizes of its clusters and of the classes.
 
     Examples
     --------
     >>> import numpy as np
-    >>> facts = compare(np.array([1, 1, 0, 1]), np.array(["cat", "cat", "dog", "dog"]))
+    >>> facts = scores(np.array([1, 1, 0, 1]), np.array(["cat", "cat", "dog", "dog"]))
     >>> facts["accuracy"], facts["cluster_sizes"]
     (0.75, {'0': 1, '1': 3})
     """

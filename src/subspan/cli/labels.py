@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from subspan.execution.files import whole_file
+from subspan.extras import optional_import
 from subspan.handover import InputError
 from subspan.sources import open_source
 from subspan.sources.choosing import choose_columns
-from subspan.sources.extras import optional_import
 from subspan.sources.faults import reading
-from subspan.sources.text import DELIMITERS
+from subspan.sources.text import DELIMITERS, is_number
 
 Labels = NDArray[Any]
 
@@ -171,17 +171,9 @@ def _of_text(name: str, content: bytes, column: str | None) -> Labels:
 def _is_header(records: list[list[str]]) -> bool:
     """Whether the first line holds names: no numbers, and nothing that is a class further down."""
     first = [cell.strip() for cell in records[0]]
-    if any(_is_number(cell) for cell in first):
+    if any(is_number(cell) for cell in first):
         return False
     return not any(cell in (record[j].strip() for record in records[1:]) for j, cell in enumerate(first))
-
-
-def _is_number(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return True
 
 
 def _choose(name: str, present: list[str], column: str | None) -> str:

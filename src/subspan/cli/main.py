@@ -14,6 +14,7 @@ from subspan.handover import InputError
 # Verb and the module that holds it, as a function of the same name.
 VERBS = {
     "cluster": "subspan.cli.cluster",
+    "choose": "subspan.cli.choose",
     "compare": "subspan.cli.compare",
     "completion": "subspan.cli.completion",
     "datasets": "subspan.cli.datasets",

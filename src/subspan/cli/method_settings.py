@@ -6,9 +6,10 @@ from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from typing import Any
 
-from subspan.cli.method_options import Parameter, parameters_of
+from subspan.cli.method_options import parameters_of
 from subspan.handover import InputError
 from subspan.methods import registry
+from subspan.parameters import Parameter
 
 Settings = dict[str, dict[str, Any]]
 
@@ -21,7 +22,7 @@ CHOICES: tuple[tuple[float, tuple[str, ...]], ...] = (
     (float("inf"), ("s3comp-c", "s3comp", "ssc-omp")),
 )
 # What is the same for all methods, and the option for it.
-SHARED = {
+SHARED_OPTIONS = {
     "n_clusters": "-k",
     "random_state": "--seed",
     "memory_budget": "--memory",
@@ -51,9 +52,9 @@ def named_methods(text: str) -> list[str]:
     """
     names = [name.strip() for name in text.split(",") if name.strip()]
     if not names:
-        raise InputError(f"names no method; there are {', '.join(registry.METHODS)}.")
+        raise InputError(f"names no method; there are {', '.join(registry.names())}.")
     if ALL in map(str.lower, names):
-        return list(registry.METHODS)
+        return registry.names()
     return list(dict.fromkeys(map(registry.find, names)))
 
 
@@ -72,26 +73,27 @@ def settings_of(methods: Iterable[str], assignments: Sequence[str]) -> Settings:
         place, equals, value = assignment.partition("=")
         if not equals:
             raise InputError(f"{assignment!r} should read NAME=VALUE or METHOD.NAME=VALUE.")
-        for parameter in _parameters(place.strip(), settings):
-            settings[parameter.method][parameter.name] = _read(parameter, place, value.strip())
+        for method, parameter in _parameters(place.strip(), settings):
+            settings[method][parameter.name] = _read(parameter, place, value.strip())
     return settings
 
 
-def _parameters(place: str, settings: Settings) -> list[Parameter]:
+def _parameters(place: str, settings: Settings) -> list[tuple[str, Parameter]]:
     """What `place` names, in one of the methods or in all of them."""
     method, dot, name = place.rpartition(".")
     name = name.replace("-", "_")
-    if name in SHARED:
-        raise InputError(f"{name} is the same for all methods; it has an option of its own, {SHARED[name]}.")
+    if name in SHARED_OPTIONS:
+        raise InputError(
+            f"{name} is the same for all methods; it has an option of its own, {SHARED_OPTIONS[name]}."
+        )
     methods = list(settings) if not dot else [registry.find(method)]
     if methods[0] not in settings:
         raise InputError(f"{methods[0]} is not among the methods compared ({', '.join(settings)}).")
-    known = [parameter for method in methods for parameter in parameters_of(method)]
-    found = [parameter for parameter in known if parameter.name == name]
+    known = [(method, parameter) for method in methods for parameter in parameters_of(method)]
+    found = [(method, parameter) for method, parameter in known if parameter.name == name]
     if not found:
-        close = get_close_matches(
-            name, [parameter.name for parameter in known if parameter.name not in SHARED], 1
-        )
+        names = [parameter.name for _, parameter in known if parameter.name not in SHARED_OPTIONS]
+        close = get_close_matches(name, names, 1)
         hint = f" Did you mean {close[0]}?" if close else ""
         owner = methods[0] if len(methods) == 1 else "None of the methods compared"
         raise InputError(f"{owner} has {'no' if len(methods) == 1 else 'a'} parameter {name}.{hint}")
@@ -100,6 +102,6 @@ def _parameters(place: str, settings: Settings) -> list[Parameter]:
 
 def _read(parameter: Parameter, place: str, value: str) -> Any:
     try:
-        return parameter.read(value)
+        return parameter.kind.read(value)
     except InputError as error:
         raise InputError(f"{place} {error}") from None

@@ -17,17 +17,21 @@ from subspan.handover import InputError
 def methods(name: str | None, as_json: bool) -> None:
     """List the methods, or the parameters of one of them.
 
+    Methods from outside are listed if a package has installed them; FILE.py:CLASS names one that is not
+    installed.
+
     \b
     Examples:
       subspan methods
       subspan methods lsr
+      subspan methods nearest.py:Nearest
     """  # noqa: D301 (click needs the character itself)
     # Imported here: the help of all verbs must not wait for what only some need.
-    from subspan.cli.method_options import summary
+    from subspan.cli.completing import line_about
     from subspan.methods import registry
 
     if name is None:
-        _list({method: summary(method) for method in registry.METHODS}, as_json)
+        _list({method: line_about(method) for method in registry.names()}, as_json)
         return
     try:
         name = registry.find(name)
@@ -49,13 +53,16 @@ def _list(summaries: dict[str, str], as_json: bool) -> None:
 
 
 def _show(name: str) -> None:
-    from subspan.cli.method_options import options_of, summary
-    from subspan.methods.reading import read_method
+    from subspan.cli.method_options import options_of
+    from subspan.methods.documentation import summary
+    from subspan.methods.registry import PLACES, place
 
+    found = place(name)
+    home = "subspan" if name in PLACES else found.module
     context = click.get_current_context()
     formatter = context.make_formatter()
-    formatter.write_text(summary(name))
-    formatter.write_text(f"In Python: subspan.{read_method(name).estimator}")
+    formatter.write_text(summary(found.declaration))
+    formatter.write_text(f"In Python: {home}.{found.estimator}")
     records = [option.get_help_record(context) for option in options_of(name)]
     with formatter.section("Parameters"):
         formatter.write_dl([record for record in records if record is not None])
@@ -63,21 +70,22 @@ def _show(name: str) -> None:
 
 
 def _facts(name: str) -> dict[str, Any]:
-    from subspan.cli.method_options import parameters_of, summary
-    from subspan.methods.reading import read_method
+    from subspan.cli.method_options import description, flag, parameters_of
+    from subspan.methods.documentation import summary
+    from subspan.methods.registry import place
 
     return {
         "name": name,
-        "estimator": read_method(name).estimator,
-        "summary": summary(name),
+        "estimator": place(name).estimator,
+        "summary": summary(place(name).declaration),
         "parameters": [
             {
-                "name": p.name,
-                "option": p.flag,
-                "type": p.type,
-                "default": p.default,
-                "description": p.description,
+                "name": parameter.name,
+                "option": flag(parameter),
+                "type": parameter.type,
+                "default": parameter.default,
+                "description": description(parameter),
             }
-            for p in parameters_of(name)
+            for parameter in parameters_of(name)
         ],
     }

@@ -6,8 +6,6 @@ from collections.abc import Callable
 
 import click
 
-from subspan.handover import InputError
-
 # A path also completes names of files in the shell.
 data_argument = click.argument("data", type=click.Path(allow_dash=True))
 key_option = click.option("--key", help="Which array of a .npz, HDF5, MATLAB or Zarr file.")
@@ -29,16 +27,3 @@ def _say(line: str) -> None:
 
 def _silent(line: str) -> None:
     """Nothing to say."""
-
-
-def check_memory(budget: str | int | None) -> None:
-    """Refuse what is not a size, in terms of the option."""
-    # Imported here: the help of all verbs must not wait for what only some need.
-    from subspan.execution.memory import parse_bytes
-
-    try:
-        if budget is not None:
-            parse_bytes(budget)
-    except InputError:
-        hint = f"{budget!r} is not a size; write it like 2GB or 512MiB."
-        raise click.BadParameter(hint, param_hint="'--memory'") from None

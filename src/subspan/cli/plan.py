@@ -6,23 +6,25 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from subspan.cli.cluster import METHOD, MethodCommand
-from subspan.cli.completing import method_names
-from subspan.cli.options import check_memory, columns_option, data_argument, json_option, key_option
+from subspan.cli.cluster import METHOD, PAPER_METHOD, MethodCommand, method_option
+from subspan.cli.options import columns_option, data_argument, json_option, key_option
 
 if TYPE_CHECKING:
     from subspan.methods.planning import Plan
 
 
-@click.command(cls=MethodCommand)
+class PlanCommand(MethodCommand):
+    """A command for methods with a plan: unless another one is named, that of the paper."""
+
+    def method_in(self, args: list[str]) -> str:
+        """Members of the front door plan for themselves."""
+        name = super().method_in(args)
+        return PAPER_METHOD if name == METHOD else name
+
+
+@click.command(cls=PlanCommand)
 @data_argument
-@click.option(
-    "--method",
-    default=METHOD,
-    show_default=True,
-    shell_complete=method_names,
-    help="One of those that take --work-dir.",
-)
+@method_option("One of those that take --work-dir.")
 @key_option
 @columns_option
 @json_option
@@ -47,9 +49,8 @@ def plan(
     method = registry.find(method)
     estimator = registry.get(method)(**parameters)
     if not hasattr(estimator, "plan"):
-        others = ", ".join(methods_with("--work-dir"))
+        others = ", ".join(name for name in methods_with("--work-dir") if name != METHOD)
         raise click.UsageError(f"{method} has no plan to choose; plan goes with {others}.")
-    check_memory(estimator.memory_budget)
     with in_terms_of_options(method):
         found = estimator.plan(clustering.open_data(data, key, columns))
     if as_json:

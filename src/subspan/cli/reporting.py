@@ -17,15 +17,15 @@ from subspan.cli.completing import files
 from subspan.handover import InputError
 
 if TYPE_CHECKING:
-    from subspan.base import SubspaceClusterer
+    from subspan.base import SubspaceMethod
     from subspan.sources import Source
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-SUFFIXES = (".html", ".htm")
+PAGE_SUFFIXES = (".html", ".htm")
 IMAGE_SHAPE = re.compile(r"(\d+)x(\d+)(x3)?F?")
 
-OPTIONS = (
+REPORT_OPTIONS = (
     click.option(
         "--report",
         metavar="FILE",
@@ -55,7 +55,7 @@ OPTIONS = (
 
 def report_options(command: Command) -> Command:
     """Give a command the options of the page."""
-    for option in reversed(OPTIONS):
+    for option in reversed(REPORT_OPTIONS):
         command = option(command)
     return command
 
@@ -75,7 +75,7 @@ class PageRequest:
             self._check_unused()
             return
         path = Path(self.report)
-        if path.suffix.lower() not in SUFFIXES:
+        if path.suffix.lower() not in PAGE_SUFFIXES:
             raise _refused(f"{path}: the name must end in .html.")
         if not path.parent.is_dir():
             raise _refused(f"there is no folder {path.parent}.")
@@ -121,17 +121,17 @@ def _refused(hint: str) -> click.BadParameter:
 
 
 @dataclass(frozen=True)
-class Run:
+class CommandRun:
     """What was clustered, and how its part of the file was chosen."""
 
-    estimator: SubspaceClusterer
+    estimator: SubspaceMethod
     source: Source
     key: str | None
     columns: str | None
     remarks: Sequence[str]
 
 
-def write_page(path: str, run: Run, contents: dict[str, Any]) -> None:
+def write_page(path: str, run: CommandRun, contents: dict[str, Any]) -> None:
     """The page, with the command that was typed."""
     from subspan.report import Origin, write_report
 

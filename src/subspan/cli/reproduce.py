@@ -11,7 +11,7 @@ from subspan.cli.datasets import data_dir_option
 from subspan.cli.options import quiet_option, speaker
 from subspan.handover import InputError
 from subspan.reproduction.catalog import EXPERIMENTS, find_experiments, find_methods
-from subspan.reproduction.plan import Options
+from subspan.reproduction.plan import ExperimentOptions
 from subspan.reproduction.settings import RECIPES
 
 
@@ -72,13 +72,13 @@ def reproduce(
     experiments = find_experiments(names)
     chosen = frozenset(RECIPES) if methods is None else find_methods(methods)
     # Imported here: the list of experiments must not wait for scientific libraries.
-    from subspan.reproduction.session import Place
-    from subspan.reproduction.session import reproduce as carry_out
+    from subspan.reproduction.session import ResultFolders
+    from subspan.reproduction.session import run_experiments as carry_out
 
     written = carry_out(
         experiments,
-        Options(trials, quick, chosen, so_far),
-        Place(out, data_dir, n_jobs, progress=not quiet),
+        ExperimentOptions(trials, quick, chosen, so_far),
+        ResultFolders(out, data_dir, n_jobs, progress=not quiet),
         say=speaker(quiet),
     )
     for path in written:

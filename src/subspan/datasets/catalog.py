@@ -13,7 +13,7 @@ from subspan.handover import InputError
 
 # Traffic signs by their number in the release. The paper does not list its 14 classes; this choice has its
 # 12 390 images.
-SIGNS = {
+TRAFFIC_SIGNS = {
     12: "priority road",
     13: "give way",
     14: "stop",

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import Bunch
 
-from subspan.datasets.catalog import SIGNS, DatasetInfo, data_folder, find_dataset
+from subspan.datasets.catalog import TRAFFIC_SIGNS, DatasetInfo, data_folder, find_dataset
 from subspan.datasets.stored import read_images
 from subspan.handover import InputError
 
@@ -95,7 +95,7 @@ def load_gtsrb(*, data_dir: Folder = None, return_X_y: bool = False) -> Loaded:
     """
     bunch = _load(find_dataset("gtsrb"), data_dir)
     bunch.target_names = np.array(
-        [SIGNS.get(number, f"sign {number}") for number in bunch.class_ids.tolist()]
+        [TRAFFIC_SIGNS.get(number, f"sign {number}") for number in bunch.class_ids.tolist()]
     )
     return _as_asked(bunch, return_X_y)
 

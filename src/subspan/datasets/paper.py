@@ -71,10 +71,8 @@ def paper_features(
         Which images those are.
     data_dir : path, optional
         Folder of the data files; by default the one named by SUBSPAN_DATA.
-    n_jobs : int, optional
-        Threads; every core by default. The result does not depend on it.
-    progress : bool
-        Show progress on stderr.
+    n_jobs, progress
+        As for `subspan.features.pca`.
 
     Returns
     -------

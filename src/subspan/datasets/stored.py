@@ -18,7 +18,7 @@ from subspan.handover import InputError
 Array = NDArray[Any]
 
 # The largest set has 55 MB; a file that unpacks to more than this is not one of ours.
-MOST_BYTES = 2**30
+MOST_STORED_BYTES = 2**30
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,9 @@ class Stored:
     n_classes: int
 
 
-def read_arrays(info: DatasetInfo, folder: Path, names: list[str] | None = None) -> dict[str, Array]:
+def read_arrays(
+    info: DatasetInfo, folder: Path, names: list[str] | None = None, *, most_bytes: int = MOST_STORED_BYTES
+) -> dict[str, Array]:
     """Arrays of a data file, all or those named; a missing or damaged one is answered with what to do."""
     path = folder / info.filename
     if not path.is_file():
@@ -40,7 +42,7 @@ def read_arrays(info: DatasetInfo, folder: Path, names: list[str] | None = None)
             f"where PATH is the folder that holds them."
         )
     try:
-        _check_size(path)
+        _check_size(path, most_bytes)
         with np.load(path, allow_pickle=False) as file:
             return {name: file[name] for name in (names or file.files)}
     except (zipfile.BadZipFile, zlib.error, EOFError, KeyError, ValueError, OSError) as error:
@@ -66,7 +68,7 @@ def read_images(info: DatasetInfo, folder: Path) -> tuple[dict[str, Array], Arra
     return arrays, X.reshape(-1, height, width)
 
 
-def look(info: DatasetInfo, folder: Path) -> Stored | None:
+def find_stored(info: DatasetInfo, folder: Path) -> Stored | None:
     """Size of a data file without unpacking its images; None if there is no file."""
     path = folder / info.filename
     if not path.is_file():
@@ -97,11 +99,11 @@ def write_images(info: DatasetInfo, folder: Path, images: Array, y: Array, **mor
     return Stored(path, *X.shape, len(np.unique(y)))
 
 
-def _check_size(path: Path) -> None:
+def _check_size(path: Path, most_bytes: int) -> None:
     """Refuse an archive that says it unpacks to far more than any of the data sets."""
     with zipfile.ZipFile(path) as archive:
         total = sum(member.file_size for member in archive.infolist())
-    if total > MOST_BYTES:
+    if total > most_bytes:
         raise ValueError(f"it would unpack to {total / 1e9:.1f} GB")
 
 

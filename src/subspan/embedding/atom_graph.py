@@ -1,13 +1,13 @@
-"""A graph whose edges all have an end in a few vertices, the atoms; never formed, read row by row.
+"""A graph in which every edge has an end among a few vertices, the atoms. It is read row by row.
 
 The coefficients of points over a dictionary make such a graph: row j of |C| holds the edges between point j
 and the atoms that represent it. Written with the atoms first, the normalised graph is
 
     S = [[S_aa, B^T], [B, 0]],
 
-for the other points have no edges among themselves. An eigenvector is then known from its part on the
-atoms, x: on the other points it is B x / mu. All that a search for eigenvectors needs are the products
-S_aa x and B^T B x, and the second takes one pass over the rows.
+because the other points have no edges among themselves. So the part x of an eigenvector on the atoms
+determines the eigenvector: on the other points it is B x / mu. A search for eigenvectors only needs the
+products S_aa x and B^T B x. The second takes one pass over the rows.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from subspan.embedding.components import ranked_components
 from subspan.handover import InputError
 from subspan.kernels.atom_graph import gather_rows, pass_through_rows, settle_roots, survey_rows
 
-# Rows that are added up in one go, on one thread or worker; sums of these follow in their order, so that
-# the result does not depend on who did which.
+# Rows that one thread or worker sums. The sums of shards are added in order, so that the result does not
+# depend on the number of threads or workers.
 SHARD = 1 << 15
 # Rows of a shard in memory at a time.
 PIECE = 1 << 12
@@ -44,15 +44,15 @@ class WeightedRows(Protocol):
 
 @dataclass(frozen=True)
 class AtomGraph:
-    """What one look at every row tells."""
+    """Components, degrees and atoms of a graph, found in one pass over its rows."""
 
     rows: WeightedRows
-    # Component of each vertex, 0 the largest, -1 without an edge; and whether it takes part.
+    # Component of each vertex, 0 the largest, -1 without an edge; and whether the vertex is embedded.
     components: NDArray[np.int64]
     embedded: NDArray[np.bool_]
     # Sum of the weights at each vertex.
     degrees: NDArray[np.float64]
-    # The atoms that take part, and the place of each vertex among them (-1 for one that is none).
+    # The atoms that are embedded, and the position of each vertex among them (-1 for other vertices).
     atoms: NDArray[np.int64]
     position: NDArray[np.int32]
 
@@ -63,7 +63,7 @@ class AtomGraph:
 
 
 def survey(rows: WeightedRows, n_clusters: int) -> AtomGraph:
-    """Degrees, atoms and components; the `n_clusters` largest components take part.
+    """Degrees, atoms and components; the `n_clusters` largest components are embedded.
 
     Examples
     --------
@@ -88,10 +88,12 @@ def survey(rows: WeightedRows, n_clusters: int) -> AtomGraph:
     return AtomGraph(rows, components, embedded, degrees, atoms, position)
 
 
-def pieces(rows: WeightedRows, start: int, stop: int) -> Iterator[tuple[int, csr_array]]:
+def pieces(
+    rows: WeightedRows, start: int, stop: int, piece_rows: int = PIECE
+) -> Iterator[tuple[int, csr_array]]:
     """First row and rows of each piece from start to stop."""
-    for first in range(start, stop, PIECE):
-        yield first, rows.magnitudes(first, min(first + PIECE, stop))
+    for first in range(start, stop, piece_rows):
+        yield first, rows.magnitudes(first, min(first + piece_rows, stop))
 
 
 def edges_among_atoms(graph: AtomGraph) -> csr_array:
@@ -113,14 +115,15 @@ def edges_among_atoms(graph: AtomGraph) -> csr_array:
 
 @dataclass(frozen=True)
 class PassJob:
-    """B^T B times vectors at the atoms, up to the atoms' roots, as a job of one block for each shard."""
+    """B^T B times vectors on the atoms, without the roots of the atoms' degrees; one block for each shard."""
 
     rows: WeightedRows
     position: NDArray[np.int32]
     degrees: NDArray[np.float64]
     vectors: NDArray[np.float64]
-    # Goes with the job: all who work on it must cut the rows at the same places.
+    # Part of the job: all workers must cut the rows at the same places.
     shard_rows: int = field(default_factory=lambda: SHARD)
+    piece_rows: int = PIECE
 
     @property
     def n_blocks(self) -> int:
@@ -134,7 +137,8 @@ class PassJob:
         def add_up(shard: int) -> dict[str, NDArray[Any]]:
             out, middle = np.zeros_like(self.vectors), np.empty(width)
             start = shard * self.shard_rows
-            for first, piece in pieces(self.rows, start, min(start + self.shard_rows, n_rows)):
+            stop = min(start + self.shard_rows, n_rows)
+            for first, piece in pieces(self.rows, start, stop, self.piece_rows):
                 pass_through_rows(
                     first, piece.indptr, piece.indices, piece.data,
                     self.position, self.degrees, self.vectors, middle, out,
@@ -154,7 +158,7 @@ def vectors_of_all(
         block = np.empty((piece.shape[0], on_atoms.shape[1]))
         gather_rows(piece.indptr, piece.indices, piece.data, graph.position, spread, block)
         place = graph.position[first : first + len(block)]
-        # The root of the row's own degree is common to its entries, and rows are brought to length one.
+        # The root of the row's own degree is left out: rows are scaled to length one anyway.
         block[place >= 0] = on_atoms[place[place >= 0]]
         lengths = np.linalg.norm(block, axis=1, keepdims=True)
         out[first : first + len(block)] = block / np.where(lengths == 0, 1, lengths)

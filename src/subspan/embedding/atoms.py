@@ -17,14 +17,15 @@ from subspan.embedding.atom_graph import (
     survey,
     vectors_of_all,
 )
-from subspan.embedding.atom_search import Checkpoint, Floats, Products, leading_pairs
+from subspan.embedding.atom_search import Products, leading_pairs
 from subspan.embedding.operator import normalised_product
-from subspan.embedding.shared import certificate, check_counts, pairs_before_gap, positive_peaks
+from subspan.embedding.search import Checkpoint, Doubles
+from subspan.embedding.shared import certificate, check_counts, positive_peaks, wanted_pairs
 from subspan.execution.blocks import run_blocks
 from subspan.execution.threads import single_threaded_libraries
 from subspan.handover import Embedding
 
-# Who carries out a pass over all rows: gives the parts of the sum, in order.
+# Carries out a pass over all rows; yields the parts of the sum in order.
 Runner = Callable[[PassJob], Iterator[dict[str, NDArray[Any]]]]
 
 
@@ -42,8 +43,8 @@ def atom_embedding(
 ) -> Embedding:
     """Embed the points by the largest eigenvectors of D^-1/2 (|C| + |C|^T) D^-1/2, read row by row of C.
 
-    The same vectors as those of `spectral_embedding`, which forms the graph; meant for coefficients with few
-    columns that are not zero. Rows have type float32: they only have to tell clusters apart.
+    The vectors are those of `spectral_embedding`, but the graph is not formed. It is meant for coefficients
+    with few columns that are not zero. The result is float32, which is enough to tell clusters apart.
 
     Parameters
     ----------
@@ -71,11 +72,7 @@ def atom_embedding(
     with single_threaded_libraries(), normalised_product(among, graph.roots, n_threads) as times_among:
         products = _products(graph, times_among, runner or partial(run_blocks, threads=n_threads))
         solve = partial(leading_pairs, products, exact, seed=seed, checkpoint=checkpoint)
-        if n_components == "auto":
-            pairs = pairs_before_gap(solve, n_exact, n_clusters, tol, max_products)
-        else:
-            n_wanted = max(0, (n_components or n_clusters) - n_exact)
-            pairs = solve(n_wanted, tol=tol, max_products=max_products)
+        pairs = wanted_pairs(solve, n_exact, n_clusters, n_components, tol, max_products)
     values = np.concatenate([np.ones(n_exact), np.minimum(pairs.values, 1.0)])
     n_vectors = n_exact + pairs.n_wanted
     leading = positive_peaks(np.hstack([exact, pairs.vectors[:, : pairs.n_wanted]]))
@@ -84,7 +81,7 @@ def atom_embedding(
     return Embedding(vectors, values, graph.components, graph.embedded, proof, graph.atoms)
 
 
-def _exact_vectors(graph: AtomGraph) -> Floats:
+def _exact_vectors(graph: AtomGraph) -> Doubles:
     """Parts on the atoms of the eigenvectors of value 1: the roots of the degrees of each component."""
     components = graph.components[graph.embedded]
     whole = np.bincount(components, graph.degrees[graph.embedded])
@@ -94,10 +91,10 @@ def _exact_vectors(graph: AtomGraph) -> Floats:
     return exact
 
 
-def _products(graph: AtomGraph, times_among: Callable[[Floats], Floats], run: Runner) -> Products:
+def _products(graph: AtomGraph, times_among: Callable[[Doubles], Doubles], run: Runner) -> Products:
     roots = graph.roots[:, None]
 
-    def products(block: Floats) -> tuple[Floats, Floats]:
+    def products(block: Doubles) -> tuple[Doubles, Doubles]:
         job = PassJob(graph.rows, graph.position, graph.degrees, block / roots)
         total = np.zeros_like(block)
         for part in run(job):

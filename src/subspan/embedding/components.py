@@ -35,7 +35,7 @@ def ordered_components(affinity: csr_array | NDArray[np.floating]) -> NDArray[np
 
 
 def ranked_components(named: NDArray[np.integer]) -> NDArray[np.int64]:
-    """Components by any name, numbered as above; one of a single vertex is none.
+    """Components with any names, numbered as in `ordered_components`; a single vertex is no component.
 
     Examples
     --------
@@ -54,7 +54,7 @@ def ranked_components(named: NDArray[np.integer]) -> NDArray[np.int64]:
 def _dense_components(affinity: NDArray[np.floating]) -> NDArray[np.int64]:
     """The first vertex of each vertex's component, found by reading rows in place.
 
-    In a graph of closed forms the first row usually shows that all vertices are linked.
+    In the dense graphs of closed-form methods the first row usually links all vertices.
     """
     component = np.full(len(affinity), -1)
     unseen = np.arange(len(affinity))

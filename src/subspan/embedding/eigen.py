@@ -1,46 +1,71 @@
 """Largest eigenpairs of a symmetric operator, with evidence that none was missed.
 
-The search moves a block of as many vectors as pairs are wanted, and three more. So repeated and nearly
-repeated eigenvalues are found, which a solver with a single starting vector misses without a word.
+The search uses a block of as many vectors as pairs are wanted, and three more. So it finds repeated and
+nearly repeated eigenvalues, which a solver with a single starting vector may miss.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import eigh
 
-from subspan.embedding.search import CountedProduct, Product, RitzPairs, search
+from subspan.embedding.search import BlockSearch, CountedProducts, Doubles, Product, RitzPairs
 from subspan.execution.steps import steps
 
 # Up to this size, or with more than a fifth of the spectrum wanted, a dense solver is faster.
 DENSE_SIZE = 600
 DENSE_SHARE = 5
+# Most vectors of the basis, in blocks; then the search restarts with the best third.
+BLOCKS_ON_ALL = 8
+KEPT_SHARE = 3
+CHEAP_COLUMNS = 256
 GUARD_VECTORS = 3
 # Residual asked of the first pair beyond the wanted ones: enough to see the gap.
 LOOSE_TOL = 1e-2
 PROBE_WIDTH = 4
 PROBE_STEPS = 6
-# One step of the search, and the probe.
-FEWEST_PRODUCTS = PROBE_STEPS + 1
+# One step of the search, and the probe, which on the atoms needs one product more.
+FEWEST_PRODUCTS = PROBE_STEPS + 2
 # A probe that exceeds the smallest wanted eigenvalue by more than this has found a missed pair.
 PROBE_EXCESS = 1e-4
 
 
 @dataclass(frozen=True)
 class Eigenpairs:
-    """The wanted pairs, largest first, then the few beyond them that came with the search."""
+    """The wanted pairs, largest first, then a few more that the search found."""
 
     n_wanted: int
-    values: NDArray[np.float64]
-    vectors: NDArray[np.float64]
-    residuals: NDArray[np.float64]
+    values: Doubles
+    vectors: Doubles
+    residuals: Doubles
     converged: bool
     # Largest eigenvalue seen outside the wanted pairs minus the smallest wanted one; 0 without either.
     probe_excess: float
     n_products: int
+
+
+class RayleighRitz:
+    """Pairs of a symmetric operator S in a space: those of V^T S V."""
+
+    images = ("image",)
+
+    def pairs(self, small: Sequence[Doubles], count: int) -> tuple[Doubles, Doubles]:
+        """The largest eigenpairs of the small matrix."""
+        (whole,) = small
+        values, rotation = eigh((whole + whole.T) / 2)
+        return values[::-1][:count], rotation[:, ::-1][:, :count]
+
+    def residuals(self, values: Doubles, vectors: Doubles, images: Sequence[Doubles]) -> Doubles:
+        """S v - theta v for each pair."""
+        return images[0] - vectors * values
+
+    def shrunk(self, small: Sequence[Doubles], count: int) -> tuple[Doubles, Sequence[Doubles]]:
+        """The Ritz vectors, in which the small matrix is diagonal."""
+        values, rotation = self.pairs(small, count)
+        return rotation, [np.diag(values)]
 
 
 def leading_eigenpairs(
@@ -48,14 +73,14 @@ def leading_eigenpairs(
     size: int,
     n_wanted: int,
     *,
-    locked: NDArray[np.float64] | None = None,
-    start: NDArray[np.float64] | None = None,
+    locked: Doubles | None = None,
+    start: Doubles | None = None,
     row_cost: float = np.inf,
     seed: int = 0,
     tol: float = 1e-6,
     max_products: int = 2000,
 ) -> Eigenpairs:
-    """Largest eigenpairs of a symmetric operator inside the complement of known eigenvectors.
+    """Largest eigenpairs of a symmetric operator that are orthogonal to known eigenvectors.
 
     Parameters
     ----------
@@ -99,65 +124,64 @@ def leading_eigenpairs(
     >>> pairs.values[:4].round(6).tolist(), pairs.converged
     ([0.9, 0.8, 0.8, 0.8], True)
     """
-    counted = CountedProduct(product, row_cost)
+    counted = CountedProducts(lambda block: (product(block),), row_cost)
     known = np.empty((size, 0)) if locked is None else locked
     n_pairs = min(n_wanted + GUARD_VECTORS, size - known.shape[1])
     if size <= DENSE_SIZE or n_pairs * DENSE_SHARE > size:
         pairs = _dense_pairs(counted, known, n_pairs)
-        # The whole spectrum is known here: what a probe could find is the next pair.
+        # The dense solver finds the whole spectrum, so the next pair takes the place of a probe.
         beyond = pairs.values[n_wanted : n_wanted + 1]
         excess = float(beyond[0] - pairs.values[n_wanted - 1]) if n_wanted and beyond.size else 0.0
     else:
         begin = np.empty((size, 0)) if start is None else start
-        rng = np.random.default_rng(seed)
+        draw = np.random.default_rng(seed).standard_normal
         limit = max_products - PROBE_STEPS
+        search = BlockSearch(counted, RayleighRitz(), limit, draw, [known], CHEAP_COLUMNS, KEPT_SHARE)
         with steps("products", max_products, at_most=True) as counted.watcher:
-            pairs, excess = _probed_pairs(counted, limit, known, begin, _tolerances(n_wanted, tol), rng)
+            pairs, excess = _probed_pairs(search, begin, _tolerances(n_wanted, tol))
     converged = bool(np.all(pairs.residuals[:n_wanted] <= tol)) and excess <= PROBE_EXCESS
     return Eigenpairs(
         min(n_wanted, n_pairs), pairs.values, pairs.vectors, pairs.residuals, converged, excess, counted.used
     )
 
 
-def _tolerances(n_wanted: int, tol: float) -> NDArray[np.float64]:
+def _tolerances(n_wanted: int, tol: float) -> Doubles:
     """Largest residual for each pair of the block: the wanted ones, one to show the gap, guards."""
     guards = np.full(GUARD_VECTORS - 1, np.inf)
     return np.concatenate([np.full(n_wanted, tol), [max(tol, LOOSE_TOL)], guards])
 
 
-def _dense_pairs(product: CountedProduct, locked: NDArray[np.float64], n_pairs: int) -> RitzPairs:
-    matrix = product(np.eye(len(locked)))
-    # Moves the known eigenvectors below the rest of the spectrum; projected out they would be zeros,
-    # which is above a negative eigenvalue.
+def _dense_pairs(product: CountedProducts, locked: Doubles, n_pairs: int) -> RitzPairs:
+    (matrix,) = product(np.eye(len(locked)))
+    # Shifts the known eigenvectors below the rest of the spectrum. A projection would only make their
+    # eigenvalues zero, which may be above a wanted one.
     drop = 1.0 + 2.0 * np.abs(matrix).sum(axis=1).max()
     values, vectors = eigh((matrix + matrix.T) / 2 - drop * (locked @ locked.T))
     values, vectors = values[::-1][:n_pairs], vectors[:, ::-1][:, :n_pairs]
     return RitzPairs(values, vectors, np.linalg.norm(matrix @ vectors - vectors * values, axis=0))
 
 
-def _probed_pairs(
-    product: CountedProduct,
-    limit: int,
-    locked: NDArray[np.float64],
-    start: NDArray[np.float64],
-    tolerances: NDArray[np.float64],
-    rng: np.random.Generator,
-) -> tuple[RitzPairs, float]:
+def _probed_pairs(search: BlockSearch, start: Doubles, tolerances: Doubles) -> tuple[RitzPairs, float]:
     """Search, probe what is left, and search again with the probe while it finds a missed pair."""
     n_wanted = tolerances.size - GUARD_VECTORS
     while True:
-        pairs = search(product, limit, locked, start, tolerances, rng)
+        pairs = _searched(search, start, tolerances)
         if n_wanted == 0:
             return pairs, 0.0
-        found = np.hstack([locked, pairs.vectors[:, :n_wanted]])
-        probe = _probe(product, found, rng)
+        probe = _probe(search, pairs.vectors[:, :n_wanted])
         excess = float(probe.values[0] - pairs.values[n_wanted - 1])
-        if excess <= PROBE_EXCESS or product.used >= limit:
+        if excess <= PROBE_EXCESS or search.products.used >= search.limit:
             return pairs, excess
         start = np.hstack([pairs.vectors, probe.vectors])
 
 
-def _probe(product: CountedProduct, found: NDArray[np.float64], rng: np.random.Generator) -> RitzPairs:
-    nothing = np.empty((len(found), 0))
-    # Tolerances no residual meets, so that every step is taken.
-    return search(product, product.used + PROBE_STEPS, found, nothing, np.full(PROBE_WIDTH, -1.0), rng)
+def _searched(search: BlockSearch, start: Doubles, tolerances: Doubles) -> RitzPairs:
+    return search.run(start, tolerances, start.shape[1] + BLOCKS_ON_ALL * tolerances.size)
+
+
+def _probe(search: BlockSearch, vectors: Doubles) -> RitzPairs:
+    """Pairs that a few steps of a new search find, orthogonal to these vectors."""
+    found = np.hstack([*search.known, vectors])
+    fresh = replace(search, known=[found], limit=search.products.used + PROBE_STEPS)
+    # No residual meets a negative tolerance, so all steps are taken.
+    return _searched(fresh, np.empty((len(found), 0)), np.full(PROBE_WIDTH, -1.0))

@@ -21,9 +21,9 @@ from subspan.embedding.search import Product
 from subspan.embedding.shared import (
     certificate,
     check_counts,
+    embedded_rows,
     indicator_vectors,
-    pairs_before_gap,
-    positive_peaks,
+    wanted_pairs,
 )
 from subspan.execution.threads import run_in_threads, single_threaded_libraries
 from subspan.handover import Embedding
@@ -32,7 +32,7 @@ Floats = NDArray[np.floating]
 Doubles = NDArray[np.float64]
 
 ROWS_PER_TASK = 1024
-# Up to this length of the shorter side of the factor, its dense Gram matrix is the faster way.
+# Up to this length of the shorter side of the factor, its dense Gram matrix is faster than a search.
 DENSE_SIDE = 1500
 # Steps and vectors of the power iteration that finds the size of the spectrum.
 POWER_STEPS = 4
@@ -48,6 +48,7 @@ def factored_embedding(
     tol: float = 1e-6,
     max_products: int = 2000,
     n_threads: int = 1,
+    dense_side: int = DENSE_SIDE,
 ) -> Embedding:
     """Embed the points by the largest eigenvectors of D^-1/2 A A^T D^-1/2, rows scaled to unit length.
 
@@ -64,6 +65,8 @@ def factored_embedding(
         those of the components, which are 1, this spectrum of squares may be small.
     n_clusters, n_components, seed, max_products, n_threads
         As for `spectral_embedding`; besides those of the components there are no more than c vectors.
+    dense_side : int
+        Longest shorter side of the factor of which a dense Gram matrix is formed.
 
     Examples
     --------
@@ -82,20 +85,15 @@ def factored_embedding(
     roots = np.sqrt(_degrees(inner))
     indicators = indicator_vectors(components[embedded], roots)
     with single_threaded_libraries(), factored_product(inner, roots, n_threads) as product:
-        if min(inner.shape) <= DENSE_SIDE:
+        if min(inner.shape) <= dense_side:
             gram = _deflated_gram(inner, roots, indicators, n_threads)
             solve = partial(_dense_pairs, gram, inner, roots, product)
         else:
             solve = partial(_searched_pairs, product, indicators, seed)
-        if n_components == "auto":
-            pairs = pairs_before_gap(solve, indicators.shape[1], n_clusters, tol, max_products - 1)
-        else:
-            n_wanted = max(0, (n_components or n_clusters) - indicators.shape[1])
-            pairs = solve(n_wanted, tol=tol, max_products=max_products - 1)
+        n_exact = indicators.shape[1]
+        pairs = wanted_pairs(solve, n_exact, n_clusters, n_components, tol, max_products - 1)
         drift = float(np.linalg.norm(product(indicators) - indicators, axis=0).max())
-    leading = positive_peaks(np.hstack([indicators, pairs.vectors[:, : pairs.n_wanted]]))
-    vectors = np.zeros((len(components), leading.shape[1]))
-    vectors[embedded] = leading / np.linalg.norm(leading, axis=1, keepdims=True)
+    vectors = embedded_rows(indicators, pairs, embedded)
     eigenvalues = np.concatenate([np.ones(indicators.shape[1]), np.clip(pairs.values, 0.0, 1.0)])
     return Embedding(vectors, eigenvalues, components, embedded, certificate(pairs, drift, tol))
 
@@ -110,12 +108,12 @@ def _dense_pairs(
     tol: float,
     **_: object,
 ) -> Eigenpairs:
-    """Pairs from the Gram matrix of one side: no search, and none can be missed."""
+    """Pairs from the Gram matrix of one side. There is no search, so no pair can be missed."""
     n_pairs = min(n_wanted + GUARD_VECTORS, len(gram))
     values, vectors = eigh(gram, subset_by_index=(len(gram) - n_pairs, len(gram) - 1))
     values, vectors = values[::-1], vectors[:, ::-1]
     if columns.shape[1] < columns.shape[0]:
-        # From right singular vectors to left ones; there are none where the factor has no rank.
+        # Left singular vectors from right ones; there is none for a singular value of zero.
         images = np.vstack([_rows(columns, block) @ vectors for block in _blocks(len(columns))])
         images /= roots[:, None]
         lengths = np.linalg.norm(images, axis=0)
@@ -199,7 +197,7 @@ def factored_product(columns: Floats, root_degrees: Doubles, n_threads: int) -> 
 
         def product(vectors: Doubles) -> Doubles:
             scaled = vectors / root_degrees[:, None]
-            # Summed in the order of the blocks, whichever thread was first.
+            # Summed in the order of the blocks, so that the result does not depend on the threads.
             sums = sum(run(lambda block: _rows(columns, block).T @ scaled[block], blocks))
             image = np.vstack(list(run(lambda block: _rows(columns, block) @ sums, blocks)))
             return image / root_degrees[:, None]
@@ -241,5 +239,5 @@ def _blocks(n_rows: int) -> list[slice]:
 
 
 def _rows(columns: Floats, block: slice) -> Doubles:
-    """A block in float64; a copy of all of them may be too much to keep."""
+    """A block in float64; a copy of the whole factor may be too large."""
     return columns[block].astype(np.float64, copy=False)

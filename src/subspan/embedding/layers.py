@@ -18,8 +18,8 @@ from subspan.embedding.search import Product
 from subspan.embedding.shared import (
     certificate,
     check_counts,
-    pairs_before_gap,
     positive_peaks,
+    wanted_pairs,
 )
 from subspan.embedding.spectral import spectral_embedding
 from subspan.execution.threads import single_threaded_libraries
@@ -60,8 +60,8 @@ def merged_embedding(
     -------
     Embedding
         Its components are those of the union of the graphs: points without an edge in any layer, and
-        components in excess of `n_clusters`, are left out. A point without an edge in some layer only has
-        no part in that layer's sums. Eigenvalues are those of
+        components in excess of `n_clusters`, are left out. A point without an edge in one layer is left
+        out of the sums of that layer only. Eigenvalues are those of
         (sum_i S_i + alpha sum_i U_i U_i') / ((1 + alpha) n_layers), largest first: 1 where all layers agree.
 
     Examples
@@ -95,10 +95,7 @@ def merged_embedding(
     with single_threaded_libraries(), _merged_product(inner, spaces, alpha, n_threads) as product:
         row_cost = sum(graph.nnz for graph in inner) / len(spaces) + spaces.shape[1]
         solve = partial(leading_eigenpairs, product, len(spaces), row_cost=row_cost, seed=seed)
-        if n_components == "auto":
-            pairs = pairs_before_gap(solve, 0, n_clusters, tol, max_products)
-        else:
-            pairs = solve(n_components or n_clusters, tol=tol, max_products=max_products)
+        pairs = wanted_pairs(solve, 0, n_clusters, n_components, tol, max_products)
     vectors = np.zeros((len(components), pairs.n_wanted))
     leading = positive_peaks(pairs.vectors[:, : pairs.n_wanted])
     vectors[embedded] = _unit_rows(leading)
@@ -112,7 +109,7 @@ def _check_layers(layers: Sequence[csr_array], alpha: float) -> None:
     if len(shapes) > 1:
         raise InputError(f"layers: all graphs must have the same points, but shapes are {shapes}")
     if not (0 <= alpha < np.inf):
-        raise InputError(f"alpha={alpha}: must be finite and not negative")
+        raise InputError("{alpha}: must be finite and not negative", alpha=alpha)
 
 
 def _scaled(layer: csr_array) -> csr_array:

@@ -100,7 +100,7 @@ def normalised_product(
 def _normalised_rows(affinity: csr_array, root_degrees: NDArray[np.float64], first: int) -> csr_array:
     rows = affinity[first : first + ROWS_PER_TASK]
     own_roots = np.repeat(root_degrees[first : first + ROWS_PER_TASK], np.diff(rows.indptr))
-    # Two divisions: the product of two tiny roots may underflow where the quotient is near one.
+    # Two divisions, because the product of two tiny roots may underflow.
     rows.data = rows.data / own_roots / root_degrees[rows.indices]
     return rows
 
@@ -123,9 +123,9 @@ def _dense_product(
 ) -> Iterator[Product]:
     """Product with D^-1/2 A D^-1/2 for the members of a dense graph, which is read in place.
 
-    Roots scale the vectors instead of the graph, so that there is no second one. Tiles are multiplied in
-    float64 whatever the type of the graph, for in float32 the rounding of a long sum is as large as the
-    residuals that the search for eigenvectors must reach; it would take half the time.
+    The roots of the degrees scale the vectors and not the graph, so that no copy of the graph is made. Tiles
+    are multiplied in float64 for any type of the graph. In float32 a product takes half the time, but its
+    rounding errors are as large as the residuals that the search for eigenvectors must reach.
     """
     unit = _unit(affinity)
     starts = range(0, len(affinity), TILE_ROWS)
@@ -154,5 +154,5 @@ def _times(rows: NDArray[np.floating], block: NDArray[np.float64]) -> NDArray[np
 def _unit(affinity: NDArray[np.floating]) -> np.float64:
     """The power of two that brings the largest weight to between 1/2 and 1, so that no sum overflows."""
     exponent = int(np.frexp(np.float64(affinity.max()))[1])
-    # Not the inverse of the smallest numbers, which leaves no room for the roots of degrees.
+    # Bounded: the inverse of the smallest numbers, divided by the root of a degree, may overflow.
     return np.float64(np.ldexp(1.0, -max(exponent, -900)))

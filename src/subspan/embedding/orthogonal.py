@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh
 
-# A unit column of which less than this is left after projection was inside the known space.
+# A unit column is in the known space if less than this remains after projection.
 SMALLEST_REMAINDER = 1e-10
-# Eigenvalue of the Gram matrix of unit columns below which a direction counts as dependent. The
-# root, 1e-6, is a safe distance from rounding, and what the second pass loses it cannot see.
+# Eigenvalue of the Gram matrix of unit columns below which a direction counts as dependent. Its root,
+# 1e-6, is far above rounding errors.
 SMALLEST_GRAM_EIGENVALUE = 1e-12
 
 

@@ -1,180 +1,250 @@
-"""Block search for the largest eigenpairs: a growing orthonormal basis, restarted from its best vectors."""
+"""Block search for the largest eigenpairs: a growing orthonormal basis, restarted from its best vectors.
+
+All eigenproblems use this search. Each passes its products, and the rule that computes eigenpairs from a
+basis and its images.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import eigh
 
 from subspan.embedding.orthogonal import orthonormal_directions
 from subspan.execution.steps import Advance
 
-Product = Callable[[NDArray[np.float64]], NDArray[np.float64]]
+Doubles = NDArray[np.float64]
+Product = Callable[[Doubles], Doubles]
+# Product of the operator with a block of vectors: one array, or several if the operator has several parts.
+Images = tuple[Doubles, ...]
+SearchState = dict[str, NDArray[Any]]
 
-# Room for the basis, in blocks; when it is full, the best third is kept.
-BASIS_BLOCKS = 8
-KEPT_SHARE = 3
-# Up to this many columns the small eigenproblem costs next to nothing and is solved at every step;
-# a larger basis grows by plain products until it is full.
-CHEAP_COLUMNS = 256
 # A polynomial of higher degree makes the directions of one block nearly dependent.
 HIGHEST_DEGREE = 10
 
 
-class CountedProduct:
-    """The product of the operator with a block of vectors, and how often it was taken.
+class CountedProducts:
+    """Images of a block of vectors, and how often they were taken.
 
-    `row_cost` is the number of multiplications in a row of the product. Against it stands the work of
-    keeping a basis orthogonal, which grows with the number of its columns.
+    `row_cost` is the number of multiplications in a row of the product. It is compared with the work of
+    keeping a basis orthogonal, which grows with the number of columns.
     """
 
-    def __init__(self, product: Product, row_cost: float) -> None:
-        self._product = product
+    def __init__(self, products: Callable[[Doubles], Images], row_cost: float = np.inf) -> None:
+        self._products = products
         self._row_cost = row_cost
         self.used = 0
-        # Told of each product.
+        # Called after each product.
         self.watcher: Advance | None = None
 
     def filter_degree(self, n_columns: int) -> int:
         """Products worth taking for each block that is made orthogonal to `n_columns` others."""
         return int(np.clip(n_columns / self._row_cost, 1, HIGHEST_DEGREE))
 
-    def __call__(self, block: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The operator times the block."""
+    def __call__(self, block: Doubles) -> Images:
+        """The images of the block."""
         self.used += 1
-        image = self._product(np.ascontiguousarray(block))
+        images = self._products(np.ascontiguousarray(block))
         if self.watcher is not None:
             self.watcher(1)
-        return image
+        return images
 
 
 @dataclass(frozen=True)
 class RitzPairs:
     """Approximate eigenpairs, largest first, and the norms of their residuals."""
 
-    values: NDArray[np.float64]
-    vectors: NDArray[np.float64]
-    residuals: NDArray[np.float64]
+    values: Doubles
+    vectors: Doubles
+    residuals: Doubles
+
+
+class RitzRule(Protocol):
+    """How the eigenpairs in a space follow from its orthonormal basis V, the images of V, and V^T images."""
+
+    @property
+    def images(self) -> Sequence[str]:
+        """A name for each image."""
+
+    def pairs(self, small: Sequence[Doubles], count: int) -> tuple[Doubles, Doubles]:
+        """The `count` largest values, and the combinations of the basis that belong to them."""
+
+    def residuals(self, values: Doubles, vectors: Doubles, images: Sequence[Doubles]) -> Doubles:
+        """Residuals of vectors with these images as eigenvectors."""
+
+    def shrunk(self, small: Sequence[Doubles], count: int) -> tuple[Doubles, Sequence[Doubles]]:
+        """An orthonormal basis of the `count` largest pairs, in terms of V, and the small matrices in it."""
+
+
+class Checkpoint(Protocol):
+    """Where the state of a search is stored, so that an interrupted search can be continued."""
+
+    def load(self) -> SearchState | None:
+        """The state kept last."""
+
+    def save(self, state: SearchState) -> None:
+        """Keep a state instead of the one before."""
 
 
 class SearchSpace:
-    """Orthonormal basis Q, its image S Q, and the small matrix Q^T S Q.
+    """Orthonormal basis V, its images, and the small matrices V^T images.
 
-    Keeping the image makes residuals and restarts free of products with S.
+    The images are kept, so that residuals and restarts need no products.
     """
 
-    def __init__(self, size: int, capacity: int) -> None:
+    def __init__(self, rule: RitzRule, size: int, capacity: int) -> None:
+        self._rule = rule
+        self._names = ("vectors", *rule.images)
         # Column-major, so that the leading columns are one contiguous block.
-        self._basis = np.empty((size, capacity), order="F")
-        self._image = np.empty((size, capacity), order="F")
-        self._small = np.zeros((capacity, capacity))
+        self._columns = [np.empty((size, capacity), order="F") for _ in self._names]
+        self._small = [np.zeros((capacity, capacity)) for _ in rule.images]
         self.capacity = capacity
         self.used = 0
 
     @property
-    def basis(self) -> NDArray[np.float64]:
+    def basis(self) -> Doubles:
         """The columns filled so far."""
-        return self._basis[:, : self.used]
+        return self._columns[0][:, : self.used]
 
-    def extend(self, block: NDArray[np.float64], image: NDArray[np.float64]) -> None:
+    @property
+    def small(self) -> list[Doubles]:
+        """V^T images, one matrix for each image."""
+        return [small[: self.used, : self.used] for small in self._small]
+
+    def extend(self, block: Doubles, images: Images) -> None:
         """Append orthonormal columns, already orthogonal to the basis, with their images."""
         first, last = self.used, self.used + block.shape[1]
-        self._basis[:, first:last] = block
-        self._image[:, first:last] = image
+        for columns, new in zip(self._columns, (block, *images), strict=True):
+            columns[:, first:last] = new
         self.used = last
-        coupling = self.basis.T @ image
-        self._small[:last, first:last] = coupling
-        self._small[first:last, :last] = coupling.T
+        for small, image in zip(self._small, images, strict=True):
+            coupling = self.basis.T @ image
+            small[:last, first:last] = coupling
+            small[first:last, :last] = coupling.T
 
-    def ritz(self, count: int) -> tuple[RitzPairs, NDArray[np.float64]]:
+    def ritz(self, count: int) -> tuple[RitzPairs, Doubles]:
         """The `count` largest Ritz pairs, and their residual vectors."""
-        values, rotation = self._ritz_rotation(count)
-        vectors = self.basis @ rotation
-        residuals = self._image[:, : self.used] @ rotation - vectors * values
+        values, rotation = self._rule.pairs(self.small, count)
+        vectors, *images = (columns[:, : self.used] @ rotation for columns in self._columns)
+        residuals = self._rule.residuals(values, vectors, images)
         return RitzPairs(values, vectors, np.linalg.norm(residuals, axis=0)), residuals
 
     def restart(self, count: int) -> None:
-        """Shrink the basis to its `count` largest Ritz vectors."""
-        values, rotation = self._ritz_rotation(count)
-        kept = values.size
-        self._basis[:, :kept] = self.basis @ rotation
-        self._image[:, :kept] = self._image[:, : self.used] @ rotation
-        self._small[:kept, :kept] = np.diag(values)
+        """Shrink the basis to the space of its `count` largest Ritz pairs."""
+        rotation, small = self._rule.shrunk(self.small, count)
+        kept = rotation.shape[1]
+        for columns in self._columns:
+            columns[:, :kept] = columns[:, : self.used] @ rotation
+        for matrix, new in zip(self._small, small, strict=True):
+            matrix[:kept, :kept] = new
         self.used = kept
 
-    def _ritz_rotation(self, count: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        small = self._small[: self.used, : self.used]
-        values, rotation = eigh((small + small.T) / 2)
-        return values[::-1][:count], rotation[:, ::-1][:, :count]
+    def state(self) -> SearchState:
+        """Everything that a later search needs to go on from here."""
+        columns = {
+            name: columns[:, : self.used] for name, columns in zip(self._names, self._columns, strict=True)
+        }
+        return columns | {f"small_{i}": small for i, small in enumerate(self.small)}
+
+    def resume(self, state: SearchState) -> None:
+        """Go on from a state."""
+        self.used = state["vectors"].shape[1]
+        for name, columns in zip(self._names, self._columns, strict=True):
+            columns[:, : self.used] = state[name]
+        for i, small in enumerate(self.small):
+            small[:] = state[f"small_{i}"]
 
 
-def search(
-    product: CountedProduct,
-    limit: int,
-    known: NDArray[np.float64],
-    start: NDArray[np.float64],
-    tolerances: NDArray[np.float64],
-    rng: np.random.Generator,
-) -> RitzPairs:
-    """Largest Ritz pairs orthogonal to `known`, as many as there are tolerances for their residuals.
+@dataclass(frozen=True)
+class BlockSearch:
+    """A search of one operator for its largest eigenpairs, orthogonal to the known ones."""
 
-    Stops when every residual is within its tolerance, or when `product` was used `limit` times. The
-    basis grows by residuals or products, so from a random start it spans the block Krylov space.
-    """
-    width = tolerances.size
-    space = SearchSpace(len(start), start.shape[1] + BASIS_BLOCKS * width)
-    missing = max(0, width - start.shape[1])
-    block = orthonormal_directions(np.hstack([start, rng.standard_normal((len(start), missing))]), [known])
-    degree = product.filter_degree(space.capacity)
-    cut = 1.0
-    while True:
-        image = product(block)
-        space.extend(block, image)
-        full = space.used + width > space.capacity
-        if full or space.used <= CHEAP_COLUMNS or product.used >= limit:
-            pairs, residuals = space.ritz(width)
-            if np.all(pairs.residuals <= tolerances) or product.used >= limit:
-                return pairs
-            if full:
-                space.restart(space.capacity // KEPT_SHARE)
-            # Pairs that are done cost no more products; the guards are never done.
-            unfinished = pairs.residuals > tolerances.min()
-            promising, plain = pairs.vectors[:, unfinished], residuals[:, unfinished]
-            cut = float(pairs.values[-1])
-        else:
-            promising, plain = block, image
-        affordable = min(degree, limit - product.used - 1)
-        use_filter = affordable > 1 and cut < 1
-        candidates = filtered(product, promising, affordable, cut) if use_filter else plain
-        block = _next_block(candidates, known, space.basis, rng)
+    products: CountedProducts
+    rule: RitzRule
+    # Products after which the best so far are returned.
+    limit: int
+    # Random numbers of a given shape.
+    draw: Callable[[tuple[int, int]], Doubles]
+    known: Sequence[Doubles] = ()
+    # Up to this many columns the small eigenproblem costs next to nothing and is solved at every step;
+    # a larger basis grows by plain products until it is full.
+    cheap_columns: float = np.inf
+    # A full basis of c columns is reduced to c // kept_share.
+    kept_share: int = 2
+    checkpoint: Checkpoint | None = None
+
+    def run(self, start: Doubles, tolerances: Doubles, capacity: int) -> RitzPairs:
+        """Largest Ritz pairs, as many as there are tolerances for their residuals.
+
+        Stops when every residual is within its tolerance, or at the limit of products. The basis, of
+        `capacity` columns at most, grows by residuals or products, so from a random start it spans the
+        block Krylov space.
+        """
+        width = tolerances.size
+        space = SearchSpace(self.rule, len(start), capacity)
+        degree = self.products.filter_degree(capacity)
+        cut = 1.0
+        promising = plain = start
+        if not self._resumed(space, tolerances):
+            missing = max(0, width - start.shape[1])
+            promising, (plain, *_) = self.grow(space, np.hstack([start, self.draw((len(start), missing))]))
+        while True:
+            full = space.used + width > capacity
+            spent = self.products.used >= self.limit
+            if full or spent or space.used <= self.cheap_columns:
+                pairs, residuals = space.ritz(width)
+                if spent or np.all(pairs.residuals <= tolerances):
+                    return pairs
+                if full:
+                    space.restart(capacity // self.kept_share)
+                    if self.checkpoint is not None:
+                        used = np.array(self.products.used)
+                        self.checkpoint.save({**space.state(), "used": used, "for": tolerances})
+                        # Continue from the stored state only, as a resumed search does.
+                        continue
+                # Only unfinished pairs need more products; the guards always do.
+                unfinished = pairs.residuals > tolerances.min()
+                promising, plain = pairs.vectors[:, unfinished], residuals[:, unfinished]
+                cut = float(pairs.values[-1])
+            affordable = min(degree, self.limit - self.products.used - 1)
+            use_filter = affordable > 1 and cut < 1
+            candidates = filtered(self.products, promising, affordable, cut) if use_filter else plain
+            promising, (plain, *_) = self.grow(space, candidates)
+
+    def grow(self, space: SearchSpace, candidates: Doubles) -> tuple[Doubles, Images]:
+        """Append what is new in the candidates, with its images, and return both.
+
+        If the candidates contain nothing new, random directions are used instead.
+        """
+        block = orthonormal_directions(candidates, [*self.known, space.basis])
+        if block.shape[1] == 0:
+            fresh = self.draw((len(candidates), max(1, candidates.shape[1])))
+            block = orthonormal_directions(fresh, [*self.known, space.basis])
+        images = self.products(block)
+        space.extend(block, images)
+        return block, images
+
+    def _resumed(self, space: SearchSpace, tolerances: Doubles) -> bool:
+        """Fill the space with what an interrupted search for the same pairs left, if there was one."""
+        state = self.checkpoint.load() if self.checkpoint else None
+        if state is None or not np.array_equal(state["for"], tolerances):
+            return False
+        space.resume(state)
+        self.products.used = int(state["used"])
+        return True
 
 
-def filtered(
-    product: CountedProduct, block: NDArray[np.float64], degree: int, cut: float
-) -> NDArray[np.float64]:
+def filtered(products: CountedProducts, block: Doubles, degree: int, cut: float) -> Doubles:
     """A Chebyshev polynomial of the operator times a block: small on [-1, cut], steep above.
 
-    Where products are cheap, a few of them together bring more than one block in the basis each.
+    The operator must have one image. If products are cheap, it is better to spend several of them on one
+    block of the basis.
     """
     centre, half = (cut - 1) / 2, (cut + 1) / 2
-    before, now = block, (product(block) - centre * block) / half
+    before, now = block, (products(block)[0] - centre * block) / half
     for _ in range(degree - 1):
-        before, now = now, 2 * (product(now) - centre * now) / half - before
+        before, now = now, 2 * (products(now)[0] - centre * now) / half - before
     return now
-
-
-def _next_block(
-    candidates: NDArray[np.float64],
-    known: NDArray[np.float64],
-    basis: NDArray[np.float64],
-    rng: np.random.Generator,
-) -> NDArray[np.float64]:
-    """New directions among the candidates; random ones where the basis is closed under the operator."""
-    block = orthonormal_directions(candidates, [known, basis])
-    if block.shape[1] == 0:
-        fresh = rng.standard_normal((len(basis), max(1, candidates.shape[1])))
-        block = orthonormal_directions(fresh, [known, basis])
-    return block

@@ -1,4 +1,4 @@
-"""What every way to an embedding shares: checks, exact eigenvectors, choice of dimension, evidence."""
+"""Parts of all embeddings: checks, exact eigenvectors, choice of the dimension, evidence."""
 
 from __future__ import annotations
 
@@ -20,14 +20,18 @@ CHOICE_TOL = 1e-3
 def check_counts(n_embedded: int, n_clusters: int, n_components: int | Literal["auto"] | None) -> None:
     """Refuse more clusters or components than points that are embedded."""
     if n_clusters < 1:
-        raise InputError(f"n_clusters={n_clusters}: must be at least 1")
+        raise InputError("{n_clusters}: must be at least 1", n_clusters=n_clusters)
     if n_clusters > n_embedded:
-        raise InputError(f"n_clusters={n_clusters}, but the graph links only {n_embedded} points to others")
+        raise InputError(
+            "{n_clusters}, but the graph links only {} points to others", n_embedded, n_clusters=n_clusters
+        )
     if n_components is None or n_components == "auto":
         return
     if not 1 <= n_components <= n_embedded:
         raise InputError(
-            f"n_components={n_components}: must be between 1 and {n_embedded}, the number of linked points"
+            "{n_components}: must be between 1 and {}, the number of linked points",
+            n_embedded,
+            n_components=n_components,
         )
 
 
@@ -59,6 +63,31 @@ def pairs_before_gap(
     )
 
 
+def wanted_pairs(
+    solve: Callable[..., Eigenpairs],
+    n_exact: int,
+    n_clusters: int,
+    n_components: int | Literal["auto"] | None,
+    tol: float,
+    max_products: int,
+) -> Eigenpairs:
+    """As many pairs beside the exact ones as `n_components` asks for."""
+    if n_components == "auto":
+        return pairs_before_gap(solve, n_exact, n_clusters, tol, max_products)
+    n_wanted = max(0, (n_components or n_clusters) - n_exact)
+    return solve(n_wanted, tol=tol, max_products=max_products)
+
+
+def embedded_rows(
+    exact: NDArray[np.float64], pairs: Eigenpairs, embedded: NDArray[np.bool_]
+) -> NDArray[np.float64]:
+    """The exact and the wanted vectors side by side, rows of unit length; zero for points left out."""
+    leading = positive_peaks(np.hstack([exact, pairs.vectors[:, : pairs.n_wanted]]))
+    vectors = np.zeros((len(embedded), leading.shape[1]))
+    vectors[embedded] = leading / np.linalg.norm(leading, axis=1, keepdims=True)
+    return vectors
+
+
 def positive_peaks(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
     """Columns with signs such that the entry of largest magnitude, the first of equals, is positive."""
     peaks = np.argmax(np.abs(vectors), axis=0)
@@ -69,6 +98,6 @@ def positive_peaks(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
 def certificate(pairs: Eigenpairs, drift: float, tol: float) -> Certificate:
     """Evidence for all vectors: the exact ones, whose residual is `drift`, and the ones searched for."""
     residual = max(drift, float(pairs.residuals[: pairs.n_wanted].max(initial=0.0)))
-    # With exact vectors only, the search outside them was the probe; the smallest eigenvalue is 1.
+    # If all wanted vectors are exact, the smallest wanted eigenvalue is 1, and the search was the probe.
     excess = pairs.probe_excess if pairs.n_wanted else float(pairs.values.max(initial=-1.0)) - 1.0
     return Certificate(pairs.converged and drift <= tol, residual, excess, pairs.n_products + 1)

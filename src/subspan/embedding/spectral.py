@@ -15,9 +15,9 @@ from subspan.embedding.operator import normalised_graph
 from subspan.embedding.shared import (
     certificate,
     check_counts,
+    embedded_rows,
     indicator_vectors,
-    pairs_before_gap,
-    positive_peaks,
+    wanted_pairs,
 )
 from subspan.execution.threads import single_threaded_libraries
 from subspan.handover import Embedding, InputError
@@ -96,15 +96,10 @@ def spectral_embedding(
             row_cost=inner.row_cost,
             seed=seed,
         )
-        if n_components == "auto":
-            pairs = pairs_before_gap(solve, indicators.shape[1], n_clusters, tol, max_products - 1)
-        else:
-            n_wanted = max(0, (n_components or n_clusters) - indicators.shape[1])
-            pairs = solve(n_wanted, tol=tol, max_products=max_products - 1)
+        n_exact = indicators.shape[1]
+        pairs = wanted_pairs(solve, n_exact, n_clusters, n_components, tol, max_products - 1)
         drift = float(np.linalg.norm(product(indicators) - indicators, axis=0).max())
-    leading = positive_peaks(np.hstack([indicators, pairs.vectors[:, : pairs.n_wanted]]))
-    vectors = np.zeros((len(components), leading.shape[1]))
-    vectors[embedded] = leading / np.linalg.norm(leading, axis=1, keepdims=True)
+    vectors = embedded_rows(indicators, pairs, embedded)
     # Rounding may lift an eigenvalue above 1, which none of them exceeds.
     eigenvalues = np.concatenate([np.ones(indicators.shape[1]), np.minimum(pairs.values, 1.0)])
     return Embedding(vectors, eigenvalues, components, embedded, certificate(pairs, drift, tol))

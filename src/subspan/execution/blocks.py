@@ -1,4 +1,4 @@
-"""Jobs that fall into independent blocks, and who works on them."""
+"""Jobs that consist of independent blocks, and how they are run in this process."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def run_blocks(job: Job, threads: int, work: WorkDirectory | None = None) -> Ite
 
 
 def _solve(job: Job, missing: list[int], threads: int, work: WorkDirectory) -> None:
-    """Solve blocks and write them; what they share is gone before anything is read."""
+    """Solve blocks and write them; what they share is freed before the blocks are read."""
     solve = job.task(threads)
     with steps("blocks", job.n_blocks, found=job.n_blocks - len(missing)) as advance:
 

@@ -1,7 +1,7 @@
 """Blocks solved by the workers of a Dask cluster.
 
 A task is the description of the job and the number of a block; its result goes to the work directory, which
-all workers must reach. Nothing large passes the scheduler, and a block that is solved twice is the same.
+all workers must reach. No large data pass through the scheduler. A block that is solved twice is the same.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from threading import Lock
 from typing import Any
 
 from subspan.execution.blocks import Arrays, Job, read_blocks
-from subspan.execution.dispatch import dispatch, distributed
+from subspan.execution.dispatch import PATIENCE, Patience, dispatch, distributed
 from subspan.execution.local_worker import leaving
 from subspan.execution.recipes import packed, unpacked
 from subspan.execution.steps import steps
 from subspan.execution.threads import cancel_with, single_threaded_libraries
 from subspan.execution.work_directory import WorkDirectory
+from subspan.extras import optional_import
 from subspan.handover import InputError
-from subspan.sources.extras import optional_import
 
 # Seconds to wait for a scheduler to answer.
 TIMEOUT = 5
@@ -32,7 +32,7 @@ TIMEOUT = 5
 @contextmanager
 def local_cluster(n_workers: int) -> Iterator[Any]:
     """A client of `n_workers` processes on this machine, which nobody else can reach."""
-    # In this order: a setting that is made before its package is there takes all others along when it goes.
+    # `distributed` is imported first: otherwise the end of `config.set` also removes its own settings.
     package, dask = distributed(), optional_import("dask", package="Dask", extra="dask")
     with (
         # A worker that was killed is started again; on a busy machine that may take longer than Dask waits.
@@ -44,48 +44,53 @@ def local_cluster(n_workers: int) -> Iterator[Any]:
             host="127.0.0.1",
             # On a free port of the loopback device: 8787, the default, may be taken by another cluster.
             dashboard_address="127.0.0.1:0",
-            # What goes wrong reaches the caller as an error; the rest is noise on the way out.
+            # Failures reach the caller as errors, so the log is not needed.
             silence_logs=logging.ERROR,
-            # The memory plan is ours; a worker that Dask kills for its size would only start again.
+            # The memory is planned by us. A worker that Dask kills for its size would only start again.
             memory_limit=0,
             preload="subspan.execution.local_worker",
         ) as cluster,
-        # Not the default: Dask arrays of the user's are none of its business.
+        # Not the default client, so that the user's Dask arrays do not use it.
         package.Client(cluster, set_as_default=False) as client,
     ):
         yield client
 
 
 @contextmanager
-def connected(address: str) -> Iterator[Any]:
+def connected(address: str, *, timeout: float = TIMEOUT) -> Iterator[Any]:
     """A client of the scheduler at an address such as tcp://10.0.0.1:8786."""
-    # What goes wrong reaches the caller as an error; Dask would add pages about how it noticed.
+    # Failures reach the caller as errors; Dask would also write long logs about them.
     with distributed().utils.silence_logging_cmgr(logging.CRITICAL):
         try:
-            client = distributed().Client(address, timeout=TIMEOUT, set_as_default=False)
-        except (OSError, ValueError) as error:
+            client = distributed().Client(address, timeout=timeout, set_as_default=False)
+        # On a busy machine Dask may stop at an assertion of its own where it cannot connect.
+        except (OSError, ValueError, AssertionError) as error:
             reason = str(error).partition("\n")[0].rstrip(".")
             raise InputError(f"No Dask scheduler answers at {address} ({reason}).") from error
         with client:
             yield client
 
 
-def run_on_cluster(job: Job, client: Any, work: WorkDirectory) -> Iterator[Arrays]:
+def run_on_cluster(
+    job: Job, client: Any, work: WorkDirectory, *, patience: Patience = PATIENCE
+) -> Iterator[Arrays]:
     """The blocks of a job in order, after the cluster has solved those that the work directory lacks."""
     with work.held():
         missing = work.missing(job.n_blocks)
         if missing:
-            _solve_remotely(job, client, work, missing)
+            _solve_remotely(job, client, work, missing, patience)
         yield from read_blocks(work, job.n_blocks)
 
 
-def _solve_remotely(job: Job, client: Any, work: WorkDirectory, numbers: Sequence[int]) -> None:
+def _solve_remotely(
+    job: Job, client: Any, work: WorkDirectory, numbers: Sequence[int], patience: Patience
+) -> None:
     """Keep every thread of the cluster supplied until all blocks are on disk."""
     # Workers may have another current folder.
     folder = work.path.absolute()
     solve = partial(solve_block, packed(job, folder), str(folder), work.job)
     with steps("blocks", job.n_blocks, found=job.n_blocks - len(numbers)) as advance:
-        for _ in dispatch(client, solve, numbers, work.path):
+        for _ in dispatch(client, solve, numbers, work.path, patience):
             advance(1)
 
 
@@ -93,7 +98,11 @@ def solve_block(recipe: bytes, path: str, job: dict[str, Any], number: int) -> N
     """Solve a block and write it; runs on a worker."""
     folder = Path(path)
     if not folder.is_dir():
-        raise InputError(f"work_dir: there is no {folder} on {gethostname()}; all workers have to reach it.")
+        raise InputError(
+            "{work_dir:name}: there is no {} on {}; all workers have to reach it.",
+            *(folder, gethostname()),
+            work_dir=str(folder),
+        )
     cancel_with(leaving)
     with single_threaded_libraries():
         arrays = _prepared(recipe, folder)(number)

@@ -6,39 +6,54 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from subspan.sources.extras import optional_import
+from subspan.extras import optional_import
 
 Item = TypeVar("Item")
 
-# Tasks that wait at each thread of the cluster, so that none runs dry while the scheduler hears of it.
+# Tasks that wait for each thread of the cluster, so that no thread is idle until the next one arrives.
 WAITING = 3
-# Times that Dask may hold a task responsible for the loss of its workers before we do so too: it blames
-# all tasks that were at such a worker.
-RETRIES = 2
-# Seconds that a cluster may be without any worker, and between two looks at that.
-PATIENCE = 60.0
-LOOK = 2.0
+
+
+@dataclass(frozen=True)
+class Patience:
+    """How long to go on with a cluster that loses workers."""
+
+    # Times that a task is tried again after Dask blames it for the loss of a worker. Dask blames all tasks of
+    # that worker.
+    retries: int = 2
+    # Seconds that a cluster may be without any worker, and seconds between two checks.
+    seconds: float = 60.0
+    look: float = 2.0
+
+
+PATIENCE = Patience()
 
 
 def dispatch(
-    client: Any, task: Callable[[Item], object], items: Collection[Item], kept: Path
+    client: Any,
+    task: Callable[[Item], object],
+    items: Collection[Item],
+    kept: Path,
+    patience: Patience = PATIENCE,
 ) -> Iterator[Item]:
     """Have the workers do `task` for all items, a bounded number at a time; gives those that are done.
 
-    What a task finds out goes to storage, not through the scheduler, and must come out the same if it is done
-    twice. Errors of a task come through as they are.
+    A task writes its result to storage and does not return it. Its result must be the same if it is done
+    twice. Errors of a task are raised unchanged.
 
     Parameters
     ----------
     client : distributed.Client
     task : callable
-        Has to be small: it travels with every item.
+        Has to be small: it is sent with every item.
     items : collection
     kept : Path
-        Where results are, for the sentence that says how to go on.
+        Where results are, for the error message that says how to continue.
+    patience : Patience
     """
     killed = distributed().KilledWorker
     waiting, running, losses = deque(items), dict[Any, Item](), Counter[Item]()
@@ -48,7 +63,7 @@ def dispatch(
                 for _ in range(min(len(waiting), _width(client) - len(running))):
                     item = waiting.popleft()
                     running[client.submit(task, item, pure=False)] = item
-                done = _some_done(client, running, kept)
+                done = _some_done(client, running, kept, patience)
             for future in done:
                 item = running.pop(future)
                 error = future.exception() if future.status == "error" else None
@@ -58,11 +73,11 @@ def dispatch(
                 losses[item] += 1
                 if not isinstance(error, killed):
                     raise error
-                if losses[item] > RETRIES:
+                if losses[item] > patience.retries:
                     raise _lost(f"Every worker that took on part {item} was lost", kept) from error
                 waiting.append(item)
     finally:
-        # Tasks that nobody asks for any more are dropped.
+        # Dask drops tasks without a future.
         running.clear()
 
 
@@ -72,19 +87,19 @@ def _width(client: Any) -> int:
     return WAITING * max(1, n_threads)
 
 
-def _some_done(client: Any, futures: Iterable[Any], kept: Path) -> Collection[Any]:
-    """Wait for the first of the futures, but not for ever if there is nobody to work on them."""
-    deadline = time.monotonic() + PATIENCE
+def _some_done(client: Any, futures: Iterable[Any], kept: Path, patience: Patience) -> Collection[Any]:
+    """Wait for the first of the futures; an error if there are no workers for too long."""
+    deadline = time.monotonic() + patience.seconds
     while time.monotonic() < deadline:
-        # Among several clients, `wait` has to be told which one it is about.
+        # If there are several clients, `wait` uses the current one.
         with suppress(TimeoutError), client.as_current():
             done: Collection[Any] = (
-                distributed().wait(list(futures), timeout=LOOK, return_when="FIRST_COMPLETED").done
+                distributed().wait(list(futures), timeout=patience.look, return_when="FIRST_COMPLETED").done
             )
             return done
         if client.nthreads():
-            deadline = time.monotonic() + PATIENCE
-    raise _lost(f"The cluster has had no workers for {PATIENCE:.0f} seconds", kept)
+            deadline = time.monotonic() + patience.seconds
+    raise _lost(f"The cluster has had no workers for {patience.seconds:.0f} seconds", kept)
 
 
 @contextmanager
@@ -100,7 +115,7 @@ def _connection(kept: Path) -> Iterator[None]:
 
 
 class ClusterLostError(OSError):
-    """There is nobody left to work; what was finished is safe."""
+    """All workers are lost; finished blocks are on disk."""
 
 
 def _lost(reason: str, kept: Path) -> ClusterLostError:

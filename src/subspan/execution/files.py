@@ -11,16 +11,16 @@ from pathlib import Path
 from secrets import token_hex
 from typing import IO, Any, BinaryIO
 
-# A partial file older than this many seconds has lost its writer.
+# A partial file older than this many seconds is taken for abandoned.
 ABANDONED = 24 * 3600.0
 
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[BinaryIO]:
-    """A binary file to write to, which becomes `path` when all went well and vanishes otherwise.
+    """A binary file to write to. It becomes `path` if all went well, and is removed otherwise.
 
-    It is written beside its place under a name of its own that ends in .part, so that two processes
-    do not meet in it, and reaches the disk before it is renamed.
+    It is written in the same folder under a unique name that ends in .part, so that two processes do not
+    write to the same file. It is synchronised to the disk before it is renamed.
 
     Examples
     --------
@@ -47,7 +47,7 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
 def _sweep(path: Path) -> None:
     """Remove what writers that were killed have left behind."""
     for partial in path.parent.glob(f"{path.name}.*.part"):
-        # Another writer of the same file may end between the two looks.
+        # Another writer of the same file may end between the listing and the removal.
         with suppress(FileNotFoundError):
             if time.time() - partial.stat().st_mtime > ABANDONED:
                 partial.unlink()

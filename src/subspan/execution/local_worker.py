@@ -6,15 +6,15 @@ import signal
 from threading import Event
 from typing import Any
 
-# Tasks stop where they are: what they have not finished is done again anyway.
+# Set when the worker ends: tasks then stop at once, because unfinished blocks are solved again anyway.
 leaving = Event()
 
 
 def dask_setup(_: Any) -> None:
-    """Ctrl-C in a terminal reaches every process; that of the user is the one to answer."""
+    """Ignore Ctrl-C, which a terminal sends to every process: the process of the user handles it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def dask_teardown(_: Any) -> None:
-    """Do not keep anybody waiting."""
+    """Stop running tasks."""
     leaving.set()

@@ -13,7 +13,7 @@ from subspan.handover import InputError
 
 UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 BINARY_UNITS = {"ki": 2**10, "mi": 2**20, "gi": 2**30, "ti": 2**40}
-# Share of the free memory that a matrix may have unless the user says otherwise: others need room too.
+# Share of the free memory that is used by default; other processes need memory too.
 DEFAULT_SHARE = 0.7
 PROCESS = Path("/proc/self")
 
@@ -31,7 +31,9 @@ def parse_bytes(budget: int | float | str) -> int:
     match = re.fullmatch(r"\s*([0-9]*\.?[0-9]+(?:e[0-9]+)?)\s*([kmgt]i?)?b?\s*", str(budget).lower())
     size = float(match[1]) * (UNITS | BINARY_UNITS)[match[2] or ""] if match else 0.0
     if not 0 < size < float("inf"):
-        raise InputError(f"memory_budget={budget!r} is not a size; write it like '2GB' or '512MiB'.")
+        raise InputError(
+            "{memory_budget} is not a size; write it like '2GB' or '512MiB'.", memory_budget=budget
+        )
     return int(size)
 
 
@@ -55,23 +57,23 @@ def used_memory(root: Path = Path("/")) -> int:
     return pages * mmap.PAGESIZE
 
 
-def peak_memory() -> int | None:
+def peak_memory(process: Path = PROCESS) -> int | None:
     """Largest resident memory of the process so far, in bytes; None where no system tells it."""
-    return _peak_of_linux() or _peak_of_process()
+    return _peak_of_linux(process) or _peak_of_process()
 
 
 def return_free_memory() -> None:
-    """Give the system what this process has freed; some allocators keep it, and the next stage takes other.
+    """Return freed memory to the system. Some allocators keep it, and the next stage would need more.
 
-    Known of the C library of most Linux systems only; elsewhere nothing happens.
+    This works with glibc, the C library of most Linux systems; elsewhere nothing happens.
     """
     with suppress(OSError, AttributeError, TypeError):
         ctypes.CDLL(None).malloc_trim(0)
 
 
-def _peak_of_linux() -> int | None:
+def _peak_of_linux(process: Path) -> int | None:
     try:
-        match = re.search(r"^VmHWM:\s+(\d+) kB", (PROCESS / "status").read_text(), re.MULTILINE)
+        match = re.search(r"^VmHWM:\s+(\d+) kB", (process / "status").read_text(), re.MULTILINE)
     except OSError:
         return None
     return int(match[1]) * 1024 if match else None

@@ -14,17 +14,19 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-# Seconds between two lines in a log, and pictures of a bar in a second.
-INTERVAL = 30.0
+# Seconds between two lines in a log, and updates of a bar per second.
+LOG_INTERVAL = 30.0
 PICTURES_PER_SECOND = 5
 BAR_WIDTH = 20
 
-# Two bars cannot share a terminal: whoever comes second writes lines, which appear above the bar.
+# Two bars cannot share a terminal: the second fit writes lines, which appear above the bar.
 _bar_in_use = Lock()
 
 
 @contextmanager
-def progress_shown(name: str = "", *, lasting: bool = True, stream: TextIO | None = None) -> Iterator[None]:
+def progress_shown(
+    name: str = "", *, lasting: bool = True, stream: TextIO | None = None, interval: float = LOG_INTERVAL
+) -> Iterator[None]:
     """Show the stages and loops of the work inside, see `subspan.execution.steps`.
 
     Parameters
@@ -36,9 +38,11 @@ def progress_shown(name: str = "", *, lasting: bool = True, stream: TextIO | Non
         log hears only of work that is long.
     stream : text file, optional
         Where to show it; stderr unless given.
+    interval : float
+        Seconds between two lines in a log.
     """
     progress = Progress(name)
-    with _display(progress, lasting, stream), reporting_to(progress):
+    with _display(progress, lasting, stream, interval), reporting_to(progress):
         yield
 
 
@@ -57,13 +61,15 @@ def progress_bar(what: str, total: int, *, show: bool, stream: TextIO | None = N
         if not show:
             yield advance
             return
-        # Around the loop only: a generator may be left here, and work outside must not report to it.
+        # Only around the loop: work outside it must not report to this bar.
         with _display(progress, True, stream), progress.in_stage(what):
             yield advance
 
 
 @contextmanager
-def _display(progress: Progress, lasting: bool, stream: TextIO | None) -> Iterator[None]:
+def _display(
+    progress: Progress, lasting: bool, stream: TextIO | None, interval: float = LOG_INTERVAL
+) -> Iterator[None]:
     terminal = _terminal(stream)
     if terminal is not None and _bar_in_use.acquire(blocking=False):
         try:
@@ -72,12 +78,12 @@ def _display(progress: Progress, lasting: bool, stream: TextIO | None) -> Iterat
         finally:
             _bar_in_use.release()
     else:
-        with _log(progress, lasting, stream):
+        with _log(progress, lasting, stream, interval):
             yield
 
 
 def _terminal(stream: TextIO | None) -> Console | None:
-    """The stream as something that can be drawn over, if it is."""
+    """The stream as a terminal, or None if it is none."""
     if not (stream or sys.stderr).isatty():
         return None
     # Imported here: most fits show nothing.
@@ -94,7 +100,7 @@ def _bar(progress: Progress, lasting: bool, console: Console) -> Iterator[None]:
     live = Live(
         console=console,
         get_renderable=lambda: _picture(progress, lasting),
-        # Drawn by a thread of ours, which has ended when we leave.
+        # Our own thread draws the bar, and ends before we return.
         auto_refresh=False,
         transient=not lasting,
         # Results that others print belong on stdout; their messages come above the bar.
@@ -123,11 +129,11 @@ def _picture(progress: Progress, lasting: bool) -> Table:
 
 
 @contextmanager
-def _log(progress: Progress, lasting: bool, stream: TextIO | None) -> Iterator[None]:
+def _log(progress: Progress, lasting: bool, stream: TextIO | None, interval: float) -> Iterator[None]:
     """A line every so often, and one for each stage if they are to last."""
 
     def write(line: str) -> None:
-        # No work is lost because nobody can read about it.
+        # A closed stream must not stop the work.
         with suppress(OSError, ValueError):
             (stream or sys.stderr).write(f"{line}\n")
             (stream or sys.stderr).flush()
@@ -139,7 +145,7 @@ def _log(progress: Progress, lasting: bool, stream: TextIO | None) -> Iterator[N
 
     if lasting:
         progress.on_stage_end = write
-    with _regularly(speak, INTERVAL):
+    with _regularly(speak, interval):
         yield
 
 

@@ -1,4 +1,4 @@
-"""Jobs as small messages: their large arrays are put beside the results, where workers find them."""
+"""Jobs as small messages. Their large arrays are written beside the results, where workers read them."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 
 from subspan.execution.files import whole_file
-from subspan.sources.extras import optional_import
+from subspan.extras import optional_import
 
-# Arrays of more bytes than this do not travel.
-LARGE = 2**10
+# Arrays of more bytes than this are not part of the message.
+LARGE_ARRAY = 2**10
 
 
 def packed(job: Any, folder: Path) -> bytes:
-    """The job, for `unpacked`; folder is one that whoever unpacks it reaches.
+    """The job as bytes for `unpacked`; all workers must reach the folder.
 
     Examples
     --------
@@ -28,12 +28,12 @@ def packed(job: Any, folder: Path) -> bytes:
     >>> len(recipe) < 1000, int(unpacked(recipe, folder)["rows"][7])
     (True, 7)
     """
-    # Dask arrays may have functions inside that only this one can pack.
+    # Dask arrays may contain functions that pickle cannot pack.
     cloudpickle = optional_import("cloudpickle", package="Dask", extra="dask")
 
     class Packer(cloudpickle.Pickler):  # type: ignore[name-defined]
         def persistent_id(self, part: Any) -> str | None:
-            is_large = type(part) is np.ndarray and part.nbytes > LARGE and not part.dtype.hasobject
+            is_large = type(part) is np.ndarray and part.nbytes > LARGE_ARRAY and not part.dtype.hasobject
             return _put_aside(part, folder) if is_large else None
 
     buffer = io.BytesIO()
@@ -42,7 +42,7 @@ def packed(job: Any, folder: Path) -> bytes:
 
 
 def unpacked(recipe: bytes, folder: Path) -> Any:
-    """The job that a recipe describes. It comes from the client, whose word a worker runs anyway."""
+    """The job that a recipe describes. Unpickling is safe here: workers run code of the client anyway."""
 
     class Unpacker(pickle.Unpickler):
         def persistent_load(self, key: str) -> np.ndarray:
@@ -71,5 +71,8 @@ def _path(folder: Path, key: str) -> Path:
 
 
 def _key(array: np.ndarray) -> str:
-    """A name that no other array has; one of the same numbers may share it."""
-    return blake2b(np.ascontiguousarray(array).tobytes(), digest_size=8).hexdigest()
+    """A name of the array: the digest of its bytes, type and shape."""
+    digest = blake2b(np.ascontiguousarray(array).tobytes(), digest_size=8)
+    # Zeros of two types have the same bytes.
+    digest.update(f"{array.dtype.str}{array.shape}".encode())
+    return digest.hexdigest()

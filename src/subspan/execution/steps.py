@@ -1,8 +1,8 @@
-"""What long work says about itself: the stage it is in, and how far a loop has come.
+"""How long work reports its progress: its stage, and how many steps of a loop are done.
 
-Work reports through `stage`, `steps` and `track`; `subspan.execution.progress` shows what is reported. A
-context variable stands between them: no function has to pass anything on, and fits that overlap in threads of
-the user's do not mix. While nobody watches, nothing is counted.
+Work reports through `stage`, `steps` and `track`; `subspan.execution.progress` shows the reports. They are
+connected by a context variable. So functions need no argument for it, and fits that run at the same time in
+threads of the user are kept apart. Nothing is counted unless progress is shown.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ HOUR = 60 * MINUTE
 
 
 def duration(seconds: float) -> str:
-    """A length of time as a person puts it.
+    """A length of time for people to read.
 
     Examples
     --------
@@ -43,7 +43,7 @@ class Loop:
     what: str
     total: int
     clock: Callable[[], float]
-    # Steps that an earlier run has done: they say nothing about the rate.
+    # Steps that an earlier run has done; they are left out of the rate.
     found: int = 0
     # Whether the loop may end before the last step.
     at_most: bool = False
@@ -87,7 +87,7 @@ class Loop:
         if fresh == 0 or elapsed <= 0:
             return ", ".join([*parts, f"{duration(since)} so far"])
         each = elapsed / fresh
-        # The next step has begun: its time so far is not to be spent again.
+        # Part of the next step is done: its time so far is subtracted.
         left = max(each * (self.total - self.done) - since, 0.0)
         return ", ".join([*parts, _rate(each), f"{bound}{duration(left)} left"])
 
@@ -99,7 +99,7 @@ def _rate(seconds_each: float) -> str:
 
 
 class Progress:
-    """Where one piece of work stands: written by its threads, read by whoever shows it."""
+    """Progress of one fit: its threads write it, a display reads it."""
 
     def __init__(self, name: str = "", clock: Callable[[], float] = time.monotonic) -> None:
         self.name = name
@@ -163,7 +163,7 @@ _current: ContextVar[Progress | None] = ContextVar("progress", default=None)
 
 @contextmanager
 def reporting_to(progress: Progress) -> Iterator[None]:
-    """Work inside reports there."""
+    """Work inside reports to `progress`."""
     token = _current.set(progress)
     try:
         yield
@@ -224,4 +224,4 @@ def track(what: str, items: Collection[Item], *, at_most: bool = False) -> Itera
 
 
 def _unheard(n_steps: int) -> None:
-    """Nobody watches."""
+    """Ignore the steps, because no progress is shown."""

@@ -32,11 +32,11 @@ def n_threads(n_jobs: int | None) -> int:
 
 
 class _BlasHold:
-    """One BLAS thread as long as anybody needs it.
+    """Limits BLAS to one thread while it is entered at least once.
 
-    The number is the whole process's, and fits may overlap in threads of the user's: whoever comes first
-    lowers it, whoever leaves last restores it. Coming first takes a look at all libraries of the process, a
-    few milliseconds, so what is done in many short parts holds on from the first to the last.
+    The number of BLAS threads belongs to the whole process, and several fits may run at the same time. The
+    first to enter lowers the number, the last to leave restores it. The first entry searches all libraries
+    of the process, which takes a few milliseconds. So work in many short parts enters once for all of them.
     """
 
     def __init__(self) -> None:
@@ -61,7 +61,7 @@ class _BlasHold:
 
 
 def _let_any_thread_set_blas() -> None:
-    """Newer versions of threadpoolctl ignore all threads but the first that set a limit."""
+    """Let every thread set a limit: newer versions of threadpoolctl only obey the first thread."""
     clear = getattr(OpenBLASController, "clear_controlling_thread", None)
     if clear is not None:
         clear(force=True)
@@ -72,13 +72,13 @@ single_threaded_blas = _BlasHold()
 
 @contextmanager
 def single_threaded_libraries() -> Iterator[None]:
-    """BLAS and OpenMP run one thread each: their results depend on the number of threads."""
-    # OpenMP keeps a number for each thread, so there every user has a limit of his own.
+    """Limit BLAS and OpenMP to one thread each, because their results depend on the number of threads."""
+    # OpenMP has a number for each calling thread, so this limit needs no counter.
     with single_threaded_blas, ThreadpoolController().select(user_api="openmp").limit(limits=1):
         yield
 
 
-# Whether the caller that a thread works for has left.
+# For each thread: the event that cancels its work.
 _thread = local()
 
 
@@ -88,7 +88,7 @@ def cancel_with(cancelled: Event) -> None:
 
 
 def stop_if_cancelled() -> None:
-    """Raise if nobody waits for this thread any more; a task that takes long asks between its parts."""
+    """Raise if the work of this thread was cancelled; long tasks call it between their parts."""
     cancelled: Event | None = getattr(_thread, "cancelled", None)
     if cancelled is not None and cancelled.is_set():
         raise CancelledError
@@ -99,8 +99,8 @@ def run_in_threads(
 ) -> Iterator[Result]:
     """Results of `task` in the order of `items`; the first error or interruption cancels the rest.
 
-    `what` the items are, in the plural, is for those who watch the progress. BLAS runs one thread for each
-    task; a task that calls OpenMP has to see to that itself.
+    `what` names the items in the plural, for the progress. BLAS runs one thread for each task; a task that
+    uses OpenMP must limit its threads itself.
     """
     with single_threaded_blas, steps(what, len(items)) as advance:
 

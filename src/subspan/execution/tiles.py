@@ -1,7 +1,7 @@
 """Products of tiles of rows with all atoms, the same bit for bit however the work is split.
 
-Work is cut into tiles of points. What comes out for a point must not depend on the tile it is in, on the
-place it has there or on the threads that share the tiles; `kernels.products` sees to it.
+Work is cut into tiles of points. The result for a point must not depend on its tile, on its place in the tile
+or on the number of threads; `kernels.products` ensures that.
 """
 
 from __future__ import annotations
@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 
 from subspan.kernels.lines import in_lines
 from subspan.kernels.products import BLOCK, STRIP, multiply_block, pack_rows, panel_width
+from subspan.sources.unchanged import TILE as TILE
 
 Floats = NDArray[np.floating]
-
-TILE = 128
 
 
 def padded_length(n_rows: int) -> int:

@@ -1,8 +1,8 @@
-"""Finished blocks on disk, so that a job that was interrupted goes on where it stopped.
+"""Finished blocks on disk, so that an interrupted job can be continued.
 
 A work directory belongs to one job: a manifest names its data, parameters and seed, and another job is
-refused. A block is written whole or not at all, and carries a digest of its content, of its number and of the
-job: what is damaged, cut short or in the wrong place is found when it is read, and computed again.
+refused. A block is written completely or not at all. It contains a digest of its content, its number and the
+job. So a block that is damaged, truncated or in the wrong place is found when it is read, and solved again.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class WorkDirectory:
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """The directory for ourselves; refuses while another process has it, or if it is another job's."""
+        """Lock the directory; an error if another process holds it, or if it belongs to another job."""
         self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
         with (self.path / LOCK).open("a+") as lock:
             _lock(lock, self.path)
@@ -108,7 +108,7 @@ class WorkDirectory:
         return self.path / f"block-{number:08d}"
 
     def _digest(self, number: int) -> blake2b:
-        """A digest that has seen the job and the place of a block, and waits for its content."""
+        """A digest of the job and of the number of a block, to be updated with its content."""
         return blake2b(number.to_bytes(8, "little"), key=self._key, digest_size=DIGEST_BYTES)
 
     def _bind(self) -> None:
@@ -121,16 +121,20 @@ class WorkDirectory:
         try:
             found = json.loads(manifest.read_text())
         except ValueError:
-            raise InputError(f"work_dir: {manifest} is not readable; take another folder.") from None
+            raise InputError(
+                "{work_dir:name}: {} is not readable; take another folder.", manifest, work_dir=str(self.path)
+            ) from None
         for name, (theirs, ours) in _differences(found, self.job).items():
             raise InputError(
-                f"work_dir: {self.path} holds another job: {name} is {theirs!r} there and {ours!r} here; "
-                "take another folder, or remove this one."
+                "{work_dir:name}: {} holds another job: {} is {!r} there and {!r} here; take another folder, "
+                "or remove this one.",
+                *(self.path, name, theirs, ours),
+                work_dir=str(self.path),
             )
 
 
 class _Digesting(RawIOBase):
-    """Passes on what is written, and digests it on the way: a copy of a large block may be too much."""
+    """Writes to a file and updates a digest, without a copy of a large block in memory."""
 
     def __init__(self, file: BinaryIO, digest: blake2b) -> None:
         self._file = file
@@ -162,7 +166,7 @@ def _lock(lock: IO[str], path: Path) -> None:
     except OSError:
         lock.seek(0)
         holder = lock.read().strip() or "another process"
-        raise InputError(f"work_dir: {path} is in use by {holder}.") from None
+        raise InputError("{work_dir:name}: {} is in use by {}.", path, holder, work_dir=str(path)) from None
     lock.seek(0)
     lock.truncate()
     lock.write(f"process {os.getpid()} on {socket.gethostname()}")

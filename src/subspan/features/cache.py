@@ -18,14 +18,14 @@ from subspan.execution.files import whole_file
 from subspan.handover import InputError
 
 Array = NDArray[np.generic]
-Parameter = int | float | bool | str | None
+CachedParameter = int | float | bool | str | None
 
 # To be raised whenever the features of the same input change.
 VERSION = 1
 # Bytes of the checksum that follows the array in a file. Readers of .npy stop before it.
 DIGEST = 32
 # Bytes of input hashed at a time.
-CHUNK = 2**24
+BYTES_AT_ONCE = 2**24
 
 
 def cache_folder() -> Path:
@@ -40,20 +40,26 @@ def cache_folder() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "subspan"
 
 
-def fingerprint(array: Array, parameters: Mapping[str, Parameter]) -> str:
+def cache_key(
+    array: Array,
+    parameters: Mapping[str, CachedParameter],
+    *,
+    version: int = VERSION,
+    bytes_at_once: int = BYTES_AT_ONCE,
+) -> str:
     """Checksum of an array's values, shape and type, and of parameters.
 
     Examples
     --------
-    >>> first = fingerprint(np.arange(6), {"n_scales": 3})
-    >>> first == fingerprint(np.arange(6), {"n_scales": 3})
+    >>> first = cache_key(np.arange(6), {"n_scales": 3})
+    >>> first == cache_key(np.arange(6), {"n_scales": 3})
     True
-    >>> first == fingerprint(np.arange(6).reshape(2, 3), {"n_scales": 3})
+    >>> first == cache_key(np.arange(6).reshape(2, 3), {"n_scales": 3})
     False
     """
-    facts = [VERSION, array.dtype.str, array.shape, dict(parameters)]
+    facts = [version, array.dtype.str, array.shape, dict(parameters)]
     digest = blake2b(json.dumps(facts, sort_keys=True).encode(), digest_size=16)
-    rows = max(1, CHUNK // max(1, array[:1].nbytes))
+    rows = max(1, bytes_at_once // max(1, array[:1].nbytes))
     for start in range(0, len(array), rows):
         digest.update(np.ascontiguousarray(array[start : start + rows]).data)
     return digest.hexdigest()
@@ -62,7 +68,7 @@ def fingerprint(array: Array, parameters: Mapping[str, Parameter]) -> str:
 def cached(
     name: str,
     rows: Array,
-    parameters: Mapping[str, Parameter],
+    parameters: Mapping[str, CachedParameter],
     compute: Callable[[], Iterable[Array]],
     *,
     folder: Path | None = None,
@@ -104,10 +110,10 @@ def cached(
 
 
 def cache_path(
-    name: str, rows: Array, parameters: Mapping[str, Parameter], *, folder: Path | None = None
+    name: str, rows: Array, parameters: Mapping[str, CachedParameter], *, folder: Path | None = None
 ) -> Path:
     """Where `cached` keeps what belongs to these arguments."""
-    return (folder or cache_folder()) / f"{name}-{fingerprint(rows, parameters)}.npy"
+    return (folder or cache_folder()) / f"{name}-{cache_key(rows, parameters)}.npy"
 
 
 def read_cached(path: Path, n_rows: int) -> Array | None:
@@ -126,7 +132,7 @@ def _is_sound(path: Path) -> bool:
     digest = blake2b(digest_size=DIGEST)
     left = path.stat().st_size - DIGEST
     with path.open("rb") as file:
-        while left > 0 and (chunk := file.read(min(left, CHUNK))):
+        while left > 0 and (chunk := file.read(min(left, BYTES_AT_ONCE))):
             digest.update(chunk)
             left -= len(chunk)
         return file.read() == digest.digest()

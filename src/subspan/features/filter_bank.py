@@ -15,8 +15,8 @@ from scipy import fft
 
 from subspan.features.morlet import low_frequencies, morlet_spectrum, smoothing_matrix
 
-Field = NDArray[np.float32]
-Spectrum = NDArray[np.complex64]
+Pixels = NDArray[np.float32]
+Frequencies = NDArray[np.complex64]
 
 # Parts of a wavelet's spectrum below this share of its peak are zero in single precision.
 NEGLIGIBLE = 1e-7
@@ -29,7 +29,7 @@ class Tile:
     rows: slice
     columns: slice
     # Every number twice, for real and imaginary parts; an axis of length one for the images.
-    weights: Field
+    weights: Pixels
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Wavelet:
     scale: int
     tiles: tuple[Tile, ...]
 
-    def modulus(self, spectrum: Spectrum) -> Field:
+    def modulus(self, spectrum: Frequencies) -> Pixels:
         """|field * wavelet| on the coarser grid, from the spectrum of the field."""
         parts = spectrum.view(np.float32)
         first, *others = self.tiles
@@ -58,14 +58,14 @@ class FilterBank:
     # Those for what a first wavelet of scale j left: all of coarser scales.
     second: tuple[tuple[Wavelet, ...], ...]
     # Smoothing matrices for rows and columns of fields of resolution j.
-    smoothing: tuple[tuple[Field, Field], ...]
+    smoothing: tuple[tuple[Pixels, Pixels], ...]
 
-    def smooth(self, field: Field, resolution: int) -> Field:
+    def smooth(self, field: Pixels, resolution: int) -> Pixels:
         """Local averages of a field, on the coarsest grid and without the border."""
         rows, columns = self.smoothing[resolution]
         height, n_images, width = field.shape
-        partial: Field = rows @ field.reshape(height, n_images * width)
-        averages: Field = partial.reshape(-1, width) @ columns.T
+        partial: Pixels = rows @ field.reshape(height, n_images * width)
+        averages: Pixels = partial.reshape(-1, width) @ columns.T
         return averages.reshape(len(rows), n_images, len(columns))
 
 

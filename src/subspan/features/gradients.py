@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from subspan.execution.progress import progress_bar
+from subspan.extras import optional_import
 from subspan.features.images import check_images
 from subspan.handover import InputError
-from subspan.sources.extras import optional_import
 
 # Images between two signs of progress.
 STEP = 100

@@ -12,16 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import fft
 
-Floats = NDArray[np.float64]
+Doubles = NDArray[np.float64]
 
 # Width of the finest Gaussian in pixels, and frequency of the finest wave in radians per pixel.
-WIDTH = 0.8
+GAUSSIAN_WIDTH = 0.8
 FREQUENCY = 0.75 * math.pi
 # Copies of the grid over which a filter is summed; beyond them a Gaussian is zero to rounding.
-COPIES = 5
+GRID_COPIES = 5
 
 
-def morlet_spectrum(shape: tuple[int, int], scale: int, orientation: int, n_orientations: int) -> Floats:
+def morlet_spectrum(shape: tuple[int, int], scale: int, orientation: int, n_orientations: int) -> Doubles:
     """Spectrum of the wavelet of width 0.8 * 2**scale in one of `n_orientations` directions.
 
     Examples
@@ -30,7 +30,7 @@ def morlet_spectrum(shape: tuple[int, int], scale: int, orientation: int, n_orie
     >>> bool(abs(spectrum[0, 0]) < 1e-12)
     True
     """
-    width = WIDTH * 2.0**scale
+    width = GAUSSIAN_WIDTH * 2.0**scale
     slant = 4 / n_orientations
     angle = math.pi * (n_orientations // 2 - 1 - orientation) / n_orientations
     row, column = np.meshgrid(*map(_coordinates, shape), indexing="ij", sparse=True)
@@ -43,7 +43,7 @@ def morlet_spectrum(shape: tuple[int, int], scale: int, orientation: int, n_orie
     return np.asarray(fft.fft2(wave - wave.sum() / envelope.sum() * envelope).real)
 
 
-def gaussian_spectrum(length: int, scale: int) -> Floats:
+def gaussian_spectrum(length: int, scale: int) -> Doubles:
     """Spectrum of a one-dimensional Gaussian of width 0.8 * 2**scale and integral one.
 
     Examples
@@ -51,12 +51,12 @@ def gaussian_spectrum(length: int, scale: int) -> Floats:
     >>> gaussian_spectrum(32, scale=2)[:2].round(4)
     array([1.    , 0.8209])
     """
-    width = WIDTH * 2.0**scale
+    width = GAUSSIAN_WIDTH * 2.0**scale
     gaussian = np.exp(-(_coordinates(length) ** 2) / (2 * width**2)) / (math.sqrt(2 * math.pi) * width)
-    return np.asarray(fft.fft(gaussian.reshape(COPIES, length).sum(axis=0)).real)
+    return np.asarray(fft.fft(gaussian.reshape(GRID_COPIES, length).sum(axis=0)).real)
 
 
-def low_frequencies(spectrum: Floats, resolution: int) -> Floats:
+def low_frequencies(spectrum: Doubles, resolution: int) -> Doubles:
     """The part of a spectrum that a grid coarser by 2**resolution can carry, along every axis.
 
     Examples
@@ -85,11 +85,11 @@ def smoothing_matrix(length: int, n_scales: int, resolution: int) -> NDArray[np.
     return np.asarray(kernel[centres[:, None] - np.arange(len(kernel))], np.float32)
 
 
-def _coordinates(length: int) -> Floats:
+def _coordinates(length: int) -> Doubles:
     return np.arange(-2.0 * length, 3.0 * length)
 
 
 def _periodic(values: NDArray[np.inexact], shape: tuple[int, int]) -> NDArray[np.inexact]:
     """Sum of the copies of the grid."""
     height, width = shape
-    return np.asarray(values.reshape(COPIES, height, COPIES, width).sum(axis=(0, 2)))
+    return np.asarray(values.reshape(GRID_COPIES, height, GRID_COPIES, width).sum(axis=(0, 2)))

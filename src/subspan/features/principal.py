@@ -11,8 +11,8 @@ from subspan.execution.threads import n_threads, run_in_threads, single_threaded
 from subspan.handover import InputError
 from subspan.sources.checks import check_finite
 
-Floats = NDArray[np.float64]
-Table = NDArray[np.floating]
+Doubles = NDArray[np.float64]
+FloatTable = NDArray[np.floating]
 
 # Rows converted to double precision at a time, and columns of the scatter matrix that make one task.
 ROWS = 1024
@@ -26,7 +26,7 @@ def pca(
     center: bool = True,
     n_jobs: int | None = None,
     progress: bool = False,
-) -> Table:
+) -> FloatTable:
     """Coordinates of the rows in the directions of their largest spread.
 
     The matrix of the products of columns is summed up in double precision over blocks of rows, so that a
@@ -79,8 +79,8 @@ def pca(
     return out
 
 
-def _check_table(X: ArrayLike, n_components: int) -> Table:
-    table: Table = np.asanyarray(X)
+def _check_table(X: ArrayLike, n_components: int) -> FloatTable:
+    table: FloatTable = np.asanyarray(X)
     if table.ndim != 2:
         raise InputError(f"X must have two axes (row, column), got shape {table.shape}.")
     if table.dtype.kind in "bui":
@@ -95,24 +95,24 @@ def _check_table(X: ArrayLike, n_components: int) -> Table:
     return table
 
 
-def _mean(table: Table) -> Floats:
+def _mean(table: FloatTable) -> Doubles:
     total = np.zeros(table.shape[1])
     for start in range(0, len(table), ROWS):
         total += table[start : start + ROWS].sum(axis=0, dtype=np.float64)
     return np.asarray(total / len(table))
 
 
-def _add_products(scatter: Floats, rows: Floats, threads: int) -> None:
+def _add_products(scatter: Doubles, rows: Doubles, threads: int, *, columns: int = COLUMNS) -> None:
     """Add rows' rows to the upper triangle; every task has columns of its own to write to."""
 
     def add(left: int) -> None:
-        scatter[left : left + COLUMNS, left:] += rows[:, left : left + COLUMNS].T @ rows[:, left:]
+        scatter[left : left + columns, left:] += rows[:, left : left + columns].T @ rows[:, left:]
 
-    for _ in run_in_threads(add, range(0, rows.shape[1], COLUMNS), threads):
+    for _ in run_in_threads(add, range(0, rows.shape[1], columns), threads):
         pass
 
 
-def _leading_axes(scatter: Floats, n_components: int) -> Floats:
+def _leading_axes(scatter: Doubles, n_components: int) -> Doubles:
     """Eigenvectors of the largest eigenvalues in columns, largest first."""
     n_columns = len(scatter)
     with single_threaded_libraries():

@@ -10,13 +10,13 @@ from scipy import fft
 
 from subspan.execution.progress import progress_bar
 from subspan.execution.threads import n_threads, run_in_threads
-from subspan.features.filter_bank import Field, FilterBank, make_filter_bank
+from subspan.features.filter_bank import FilterBank, Pixels, make_filter_bank
 from subspan.features.images import check_images
 from subspan.handover import InputError
 
 # Images transformed together. The last batch is filled up with blank ones: what a product gives for
 # one image then does not depend on the images around it.
-BATCH = 64
+IMAGES_PER_BATCH = 64
 # Batches handed to the threads at a time, so that results do not pile up before a slow reader.
 BATCHES_AHEAD = 32
 
@@ -47,10 +47,8 @@ def scattering(
     divide_by_maximum : bool
         Divide what each path gives by its largest magnitude in that image, as is usual before
         clustering. A path that is zero everywhere stays zero.
-    n_jobs : int, optional
-        Threads; every core by default. The result does not depend on it.
-    progress : bool
-        Show progress on stderr.
+    n_jobs, progress
+        As for `pca`.
 
     Returns
     -------
@@ -98,18 +96,18 @@ def scattering_blocks(
     bank, border = _prepare(images.shape[1:], n_scales, n_orientations)
 
     def transform(start: int) -> NDArray[np.float32]:
-        batch = np.zeros((BATCH, *images.shape[1:]), np.float32)
-        n_images = len(images[start : start + BATCH])
-        batch[:n_images] = images[start : start + BATCH]
+        batch = np.zeros((IMAGES_PER_BATCH, *images.shape[1:]), np.float32)
+        n_images = len(images[start : start + IMAGES_PER_BATCH])
+        batch[:n_images] = images[start : start + IMAGES_PER_BATCH]
         coefficients = _coefficients(_field(batch, border, n_scales), bank)[:n_images]
         if divide_by_maximum:
             _divide_by_maximum(coefficients)
         return coefficients.reshape(n_images, -1)
 
-    ahead = BATCH * BATCHES_AHEAD
+    ahead = IMAGES_PER_BATCH * BATCHES_AHEAD
     with progress_bar("Scattering", len(images), show=progress) as advance:
         for start in range(0, len(images), ahead):
-            starts = range(start, min(start + ahead, len(images)), BATCH)
+            starts = range(start, min(start + ahead, len(images)), IMAGES_PER_BATCH)
             for block in run_in_threads(transform, starts, n_threads(n_jobs)):
                 yield block
                 advance(len(block))
@@ -149,7 +147,7 @@ def _prepare(
     return make_filter_bank((height + 2 * unit, width + 2 * unit), n_scales, n_orientations), border
 
 
-def _field(batch: Field, border: tuple[tuple[int, int], ...], n_scales: int) -> Field:
+def _field(batch: Pixels, border: tuple[tuple[int, int], ...], n_scales: int) -> Pixels:
     """Images with zeros and reflections around them, as (rows, images, columns)."""
     unit = 2**n_scales
     blank = np.pad(batch, ((0, 0), *border))
@@ -157,7 +155,7 @@ def _field(batch: Field, border: tuple[tuple[int, int], ...], n_scales: int) -> 
     return np.ascontiguousarray(reflected.transpose(1, 0, 2))
 
 
-def _coefficients(field: Field, bank: FilterBank) -> Field:
+def _coefficients(field: Pixels, bank: FilterBank) -> Pixels:
     """Averages of all paths, as (images, paths, rows, columns)."""
     spectrum = fft.fft2(field, axes=(0, 2))
     averages, of_pairs = [bank.smooth(field, 0)], []
@@ -173,7 +171,7 @@ def _coefficients(field: Field, bank: FilterBank) -> Field:
     return np.stack(averages + of_pairs).transpose(2, 0, 1, 3).copy()
 
 
-def _divide_by_maximum(coefficients: Field) -> None:
+def _divide_by_maximum(coefficients: Pixels) -> None:
     """Scale every path of every image to the largest magnitude one, in place."""
     largest = np.abs(coefficients).max(axis=(2, 3), keepdims=True)
     np.divide(coefficients, largest, out=coefficients, where=largest > 0)

@@ -1,4 +1,4 @@
-"""Products with a graph in which every edge has an end in a few vertices, the atoms, row by row of it."""
+"""Products with a graph, row by row. Every edge has at least one end among a few vertices, the atoms."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from subspan.kernels.jit import kernel, part
 
 @part
 def find_root(parents: NDArray[np.int32], vertex: int) -> int:
-    """The vertex that stands for all those linked with this one so far."""
+    """The root of the tree of this vertex: all vertices of a tree are linked."""
     while parents[vertex] != vertex:
-        # Halving the path on the way keeps later ones short.
+        # Halving the path makes later searches shorter.
         parents[vertex] = parents[parents[vertex]]
         vertex = parents[vertex]
     return vertex
@@ -28,7 +28,7 @@ def survey_rows(
     degrees: NDArray[np.float64],
     is_atom: NDArray[np.bool_],
 ) -> None:
-    """Take the edges of some rows into account.
+    """Add the edges of some rows to the components, degrees and atoms.
 
     Parameters
     ----------
@@ -66,12 +66,12 @@ def settle_roots(parents: NDArray[np.int32]) -> None:
 
 @part
 def add_rows(
+    vectors: NDArray[np.float64],
+    position: NDArray[np.int32],
     row: int,
     row_ends: NDArray[np.integer],
     columns: NDArray[np.integer],
     weights: NDArray[np.floating],
-    position: NDArray[np.int32],
-    vectors: NDArray[np.float64],
     out: NDArray[np.float64],
 ) -> None:
     """Set `out` to the sum of the vectors at a row's atoms, times their weights."""
@@ -100,14 +100,14 @@ def gather_rows(
     row_ends, columns, weights : IN
         Rows of the graph.
     position : IN
-        Place of each vertex among the atoms, -1 for one that is none.
+        Position of each vertex among the atoms, -1 for other vertices.
     vectors : IN
         (n_atoms, b).
     out : OUT
         (n_rows, b).
     """
     for row in range(row_ends.shape[0] - 1):
-        add_rows(row, row_ends, columns, weights, position, vectors, out[row])
+        add_rows(vectors, position, row, row_ends, columns, weights, out[row])
 
 
 @kernel
@@ -122,14 +122,14 @@ def pass_through_rows(
     middle: NDArray[np.float64],
     out: NDArray[np.float64],
 ) -> None:
-    """Walk from atoms to the rows that are none and back: `out` += W^T D^-1 W `vectors`.
+    """Add W^T D^-1 W `vectors` to `out`, where W holds the rows that are not atoms.
 
-    Both ways in one go: the atoms of a row are still at hand when their sum comes back to them.
+    Both products are done row by row: the atoms of a row are still in the cache at the second one.
 
     Parameters
     ----------
     first, row_ends, columns, weights, position : IN
-        Rows of the graph as above; those of atoms are passed over.
+        Rows of the graph as above; rows of atoms are skipped.
     degrees : IN
         Of all vertices.
     vectors : IN
@@ -142,7 +142,7 @@ def pass_through_rows(
     for row in range(row_ends.shape[0] - 1):
         if position[first + row] >= 0 or row_ends[row] == row_ends[row + 1]:
             continue
-        add_rows(row, row_ends, columns, weights, position, vectors, middle)
+        add_rows(vectors, position, row, row_ends, columns, weights, middle)
         share = 1.0 / degrees[first + row]
         for k in range(middle.shape[0]):
             middle[k] *= share

@@ -28,7 +28,7 @@ def sum_solutions(
     times: NDArray[np.int32],
     touched: NDArray[np.int32],
 ) -> int:
-    """Add up the solutions of query `j` and count who chose each atom; the number of atoms chosen."""
+    """Sum the solutions of query `j`, and count how many use each atom; returns the number of atoms."""
     n = 0
     for t in range(pick_atoms.shape[0]):
         for p in range(pick_counts[t, j]):
@@ -57,9 +57,9 @@ def average_solutions(
     target_atoms: NDArray[np.int32],
     target_values: NDArray[np.float64],
     target_counts: NDArray[np.int32],
-    sums: NDArray[np.float64],
+    squares: NDArray[np.float64],
 ) -> None:
-    """Replace c_j by the average of the b_j of all sub-problems, and retire queries that came to rest.
+    """Replace c_j by the average of the b_j of all sub-problems, and deactivate converged queries.
 
     Parameters
     ----------
@@ -70,22 +70,22 @@ def average_solutions(
     over_chosen : IN
         Divide by the number of sub-problems that chose the atom (S3COMP*) instead of by all.
     squared_tol : IN
-        A query rests once ||new - old||^2 <= squared_tol * ||old||^2.
+        A query has converged once ||new - old||^2 <= squared_tol * ||old||^2.
     totals, times, touched : scratch
         Zero on entry and on return, as long as there are atoms.
     active, target_atoms, target_values, target_counts : IN and OUT
         Queries still under way, and the vectors c_j.
-    sums : OUT
-        Squared change and squared norm of the c_j, summed over the queries.
+    squares : IN and OUT
+        (., 2): squared change and squared norm of each c_j. Of a query that has converged the norm stays.
     """
     n_subproblems = pick_atoms.shape[0]
     for j in range(active.shape[0]):
+        if not active[j]:
+            squares[j, 0] = 0.0
+            continue
         old_norm = 0.0
         for e in range(target_counts[j]):
             old_norm += target_values[j, e] ** 2
-        if not active[j]:
-            sums[1] += old_norm
-            continue
         n = sum_solutions(pick_atoms, pick_values, pick_counts, j, numbers, totals, times, touched)
         norm = 0.0
         for p in range(n):
@@ -111,5 +111,5 @@ def average_solutions(
             target_values[j, p] = totals[atom]
             totals[atom] = 0.0
         target_counts[j] = n
-        sums[0] += change
-        sums[1] += norm
+        squares[j, 0] = change
+        squares[j, 1] = norm

@@ -9,48 +9,48 @@ from numpy.typing import NDArray
 
 from subspan.kernels.jit import kernel, part
 
-Floats = NDArray[np.float64]
+Doubles = NDArray[np.float64]
 
 
 class Simplices(NamedTuple):
-    """What the curvature of any point with each sampled simplex of d + 1 vertices needs to know.
+    """Numbers of each sampled simplex of d + 1 vertices that its curvature with a point depends on.
 
-    Everything that is a product of many lengths is a ratio of volumes here, taken by logarithms: no
-    dimension makes it overflow.
+    Products of many lengths may overflow in high dimensions. So they are kept as ratios of volumes, computed
+    by logarithms.
     """
 
     # (c, d + 1): rows of the table of vertices.
     vertex: NDArray[np.int64]
     # (c, d): inner products of the edges from the first vertex with the first vertex.
-    offset: Floats
+    offset: Doubles
     # (c, d, d): lower triangular, from inner products with these edges to orthonormal coordinates.
-    to_coordinates: Floats
+    to_coordinates: Doubles
     # (c, d): squared distance of each further vertex to the flat through those before it.
-    heights: Floats
+    heights: Doubles
     # (c, d + 1): squared polar sine of the simplex at each vertex.
-    sines: Floats
+    sines: Doubles
     # (c,): squared diameter.
-    diameter: Floats
+    diameter: Doubles
 
 
-class Scratch(NamedTuple):
+class CurvatureScratch(NamedTuple):
     """Buffers for one tile of points."""
 
     # (d, tile): inner products with the edges.
-    edges: Floats
+    edges: Doubles
     # (tile,) each: a coordinate, squared distances to the flat, sums and products over the vertices, the
     # squared diameter with the point.
-    coordinate: Floats
-    height: Floats
-    total: Floats
-    ratio: Floats
-    diameter: Floats
+    coordinate: Doubles
+    height: Doubles
+    total: Doubles
+    ratio: Doubles
+    diameter: Doubles
 
 
-def new_scratch(n_points: int, dim: int) -> Scratch:
+def new_curvature_scratch(n_points: int, dim: int) -> CurvatureScratch:
     """Buffers for a tile of so many points and simplices of this dimension."""
     buffers = [np.empty(n_points) for _ in range(5)]
-    return Scratch(np.empty((dim, n_points)), *buffers)
+    return CurvatureScratch(np.empty((dim, n_points)), *buffers)
 
 
 @part
@@ -60,7 +60,7 @@ def fill_heights(
     vertex_norms: NDArray[np.floating],
     simplices: Simplices,
     j: int,
-    scratch: Scratch,
+    scratch: CurvatureScratch,
 ) -> None:
     """Squared distances of the points to the flat through simplex j; rounding may leave them negative."""
     edges, coordinate, height = scratch.edges, scratch.coordinate, scratch.height
@@ -89,14 +89,14 @@ def fill_curvatures(
     vertex_norms: NDArray[np.floating],
     simplices: Simplices,
     coincident: float,
-    scratch: Scratch,
+    scratch: CurvatureScratch,
     out: NDArray[np.floating],
 ) -> None:
     """Fill `out` (points, simplices) from the inner products of all vertices (rows) with a tile of points.
 
-    Loops over points are innermost: they run over contiguous memory. A point that is a vertex up to
-    rounding, whose squared distance is below `coincident` times their squared norms, lies on every flat
-    through it: curvature 0.
+    Loops over points are innermost, because they run over contiguous memory. A point whose squared distance
+    to a vertex is below `coincident` times their squared norms is that vertex up to rounding: its curvature
+    is 0.
     """
     height, total, ratio, diameter = scratch.height, scratch.total, scratch.ratio, scratch.diameter
     n_simplices, n_vertices = simplices.vertex.shape

@@ -1,10 +1,11 @@
 """Elastic net over a large dictionary: 1/2 ||x - c A||^2 + l1 ||c||_1 + l2/2 ||c||^2 for a tile of points.
 
-Few atoms get a coefficient, so the problem is solved over a small working set (`small_net`), and the
-correlations of the residual with all atoms say which atoms are missing (an oracle-guided active set). Once
-none is, the solution is that over the whole dictionary. Two drivers share the same steps. `solve_tile` holds
-the Gram matrix of the dictionary and takes one point from beginning to end. `settle` and `extend` do without:
-between them the caller forms the correlations of all residuals of a tile by one matrix product.
+Few atoms get a coefficient, so the problem is solved over a small working set (`small_net`). The
+correlations of the residual with all atoms show which atoms are missing (an oracle-guided active set). When
+no atom is missing, the solution is that over the whole dictionary. Two drivers share these steps.
+`solve_tile` needs the Gram matrix of the dictionary and solves one point after the other. `settle_tile` and
+`extend` do not need it: between the two calls, the caller computes the correlations of all residuals of a
+tile by one matrix product.
 """
 
 from __future__ import annotations
@@ -14,11 +15,11 @@ from numpy.typing import NDArray
 
 from subspan.kernels.jit import kernel, part
 from subspan.kernels.largest import largest
-from subspan.kernels.small_net import MAX_ROUNDS, minimise, subtract, violation
+from subspan.kernels.small_net import MAX_NET_ROUNDS, minimise, subtract, violation
 from subspan.kernels.working_set import Codes, Penalty, WorkingSet
 
-# Numbers of the residual's correlations that stay in the first-level cache while Gram rows stream through.
-CHUNK = 1024
+# Atoms whose correlations are updated together: their numbers stay in the first-level cache.
+ATOMS_AT_ONCE = 1024
 # Features of a working set that are multiplied at once.
 PANEL = 8
 
@@ -35,8 +36,8 @@ def residual_correlations(
 ) -> None:
     """Correlations of the residual with all atoms, as a combination of Gram rows."""
     n_atoms = out.shape[0]
-    for start in range(0, n_atoms, CHUNK):
-        n = np.uint64(min(CHUNK, n_atoms - start))
+    for start in range(0, n_atoms, ATOMS_AT_ONCE):
+        n = np.uint64(min(ATOMS_AT_ONCE, n_atoms - start))
         base = correlations[start:]
         for i in range(n):
             chunk[i] = base[i]
@@ -53,7 +54,7 @@ def residual_correlations(
 
 @part
 def load(scores: NDArray[np.floating], codes: Codes, j: int, work: WorkingSet) -> int:
-    """Bring the atoms in use into the working set, and take them off the list of candidates."""
+    """Copy the atoms in use to the working set, and set their scores to zero: they are no candidates."""
     n: int = codes.counts[j]
     for p in range(n):
         atom = codes.atoms[j, p]
@@ -72,7 +73,7 @@ def enlarge(
     j: int,
     work: WorkingSet,
 ) -> int:
-    """Append candidates to the working set, without coefficients yet; its size."""
+    """Append candidates to the working set, with zero coefficients; returns its new size."""
     n: int = codes.counts[j]
     for p in range(n_new):
         codes.atoms[j, n + p] = candidates[p]
@@ -95,7 +96,7 @@ def gather_gram(gram: NDArray[np.floating], atoms: NDArray[np.int32], n: int, wo
 
 @part
 def keep_used(codes: Codes, j: int, work: WorkingSet) -> None:
-    """Store the coefficients, and let go of the atoms without any."""
+    """Store the coefficients that are not zero, and drop the other atoms from the working set."""
     kept = 0
     for p in range(codes.counts[j]):
         if work.values[p] != 0:
@@ -107,11 +108,11 @@ def keep_used(codes: Codes, j: int, work: WorkingSet) -> None:
 
 
 @kernel
-def objective(
+def net_objective(
     squared_norm: float, correlations: NDArray[np.floating], codes: Codes, j: int, work: WorkingSet,
     penalty: Penalty,
 ) -> float:  # fmt: skip
-    """Value at the coefficients in use; ||r||^2 = ||x||^2 - c'(A x + A r)."""
+    """Objective at the current coefficients, by ||r||^2 = ||x||^2 - c'(A x + A r)."""
     cost = 0.5 * squared_norm
     for p in range(codes.counts[j]):
         value = codes.values[j, p]
@@ -135,7 +136,7 @@ def solve_point(
     j: int,
 ) -> bool:
     """Solve for one point; False if there was no room for the working set."""
-    for _ in range(MAX_ROUNDS):
+    for _ in range(MAX_NET_ROUNDS):
         residual_correlations(
             correlations, gram, codes.atoms[j], codes.values[j], codes.counts[j], chunk, scores
         )
@@ -151,7 +152,7 @@ def solve_point(
         gather_gram(gram, codes.atoms[j], n, work)
         minimise(work, n, penalty)
         keep_used(codes, j, work)
-    codes.cost[j] = objective(squared_norm, correlations, codes, j, work, penalty)
+    codes.cost[j] = net_objective(squared_norm, correlations, codes, j, work, penalty)
     return True
 
 
@@ -186,7 +187,7 @@ def solve_tile(
     tol, precision : IN
         See `Penalty`.
     scores, chunk, candidates, work : scratch
-        As long as there are atoms; `CHUNK` numbers; as many as may join the working set at once.
+        As long as there are atoms; `ATOMS_AT_ONCE` numbers; as many as may join the working set at once.
     codes : IN and OUT
     """
     for j in range(own.shape[0]):
@@ -200,10 +201,10 @@ def solve_tile(
 
 
 @part
-def fill_panel(
+def fill_atom_panel(
     atoms: NDArray[np.floating], indices: NDArray[np.int32], n: int, start: int, panel: NDArray[np.float64]
 ) -> None:
-    """Copy a few features of `n` atoms side by side, so that loops run along atoms; zeros beyond the last."""
+    """Copy PANEL features of `n` atoms, one row per feature, so that inner loops run along atoms."""
     for p in range(n):
         row = atoms[indices[p]]
         for f in range(PANEL):
@@ -212,7 +213,7 @@ def fill_panel(
 
 @part
 def add_products(panel: NDArray[np.float64], p: int, out: NDArray[np.float64]) -> None:
-    """Add what the features of a panel contribute to the inner products of atom `p` with those up to it."""
+    """Add the products of one panel to the inner products of atom `p` with the atoms up to it."""
     a, b, c, d = panel[0, p], panel[1, p], panel[2, p], panel[3, p]
     e, f, g, h = panel[4, p], panel[5, p], panel[6, p], panel[7, p]
     for q in range(np.uint64(p + 1)):
@@ -237,7 +238,7 @@ def multiply_rows(
         for q in range(p + 1):
             work.gram[p, q] = 0.0
     for start in range(0, atoms.shape[1], PANEL):
-        fill_panel(atoms, indices, n, start, panel)
+        fill_atom_panel(atoms, indices, n, start, panel)
         for f in range(min(PANEL, atoms.shape[1] - start)):
             subtract(-residual[start + f], panel[f], 0, n, work.gradient)
         if with_gram:
@@ -249,7 +250,7 @@ def multiply_rows(
 
 
 @part
-def form_residual(
+def code_residual(
     point: NDArray[np.floating],
     atoms: NDArray[np.floating],
     indices: NDArray[np.int32],
@@ -271,7 +272,7 @@ def form_residual(
 
 @part
 def none_is_useful(before: NDArray[np.float64], after: NDArray[np.float64], n: int) -> bool:
-    """Whether atoms joined without a coefficient, and all of them still are."""
+    """Whether there are atoms that had no coefficient before, and none of them has one after."""
     some_new = False
     for p in range(n):
         if before[p] == 0:
@@ -282,7 +283,7 @@ def none_is_useful(before: NDArray[np.float64], after: NDArray[np.float64], n: i
 
 
 @kernel
-def settle(
+def settle_tile(
     points: NDArray[np.floating],
     running: NDArray[np.int64],
     atoms: NDArray[np.floating],
@@ -310,8 +311,8 @@ def settle(
     panel, residual, work : scratch
         (PANEL, capacity) and as many numbers as there are features.
     codes : IN and OUT
-        Working sets; only atoms with a coefficient remain. A point to which none of its new atoms is of any
-        use is finished: they had joined by the rounding of a product.
+        Working sets; only atoms with a coefficient remain. A point is finished if none of its new atoms
+        gets a coefficient: they had joined because of a rounding error.
     residuals : OUT
         One row for each running point.
     """
@@ -322,14 +323,14 @@ def settle(
         penalty = Penalty(l1[j], l2[j], tol[j], precision)
         for p in range(n):
             work.values[p] = codes.values[j, p]
-        form_residual(points[j], atoms, indices, work.values, n, residual)
+        code_residual(points[j], atoms, indices, work.values, n, residual)
         multiply_rows(atoms, indices, n, residual, gram.shape[0] == 0, panel, work)
         if gram.shape[0] > 0:
             gather_gram(gram, indices, n, work)
         minimise(work, n, penalty)
         codes.finished[j] = none_is_useful(codes.values[j], work.values, n)
         keep_used(codes, j, work)
-        form_residual(points[j], atoms, indices, codes.values[j], codes.counts[j], residual)
+        code_residual(points[j], atoms, indices, codes.values[j], codes.counts[j], residual)
         for f in range(residual.shape[0]):
             residuals[s, f] = residual[f]
 
@@ -353,7 +354,7 @@ def extend(
     scores : IN, overwritten
         Correlations of all atoms with the residuals of the running points, a row for each.
     running, own, l1, l2, tol : IN
-        As for `settle` and `solve_tile`.
+        As for `settle_tile` and `solve_tile`.
     candidates, work : scratch
     codes : IN and OUT
         There must be room for all candidates.

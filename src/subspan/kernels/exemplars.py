@@ -1,14 +1,14 @@
 """Farthest-first search for exemplars: the cost of one point, and the point of largest cost.
 
-The cost of a point x over the exemplars A is the minimum of 1/2 ||x - cA||^2 + weight ||c||_1. Each time a
-point is visited a few exemplars have joined since, so its solution is taken up where it was left: the
-signs of its coefficients are kept, and with them the support and the coefficients, which solve
-G_SS c = b_S - weight * sign. From there atoms enter one by one, the most violating first, and leave when
-their coefficient reaches zero; the Cholesky factor of G_SS follows. The objective falls at every step, so
-the steps end at the minimum, or earlier, as soon as the point can no longer be the farthest.
+The cost of a point x over the exemplars A is the minimum of 1/2 ||x - cA||^2 + weight ||c||_1. Between two
+visits of a point only a few exemplars are added, so its last solution is a good start. Only the signs of its
+coefficients are kept: they give the support S, and the coefficients solve G_SS c = b_S - weight * sign. Then
+atoms enter one by one, the one that violates the optimality conditions most first, and leave when their
+coefficient reaches zero. The Cholesky factor of G_SS is updated each time. The objective falls at every step,
+so the steps end at the minimum. They end earlier if the point can no longer be the farthest.
 
-Costs are compared as whole numbers of a small unit (`key`): equal costs must be equal whatever way they
-were computed, so that the lowest index decides.
+Costs are compared as whole multiples of a small unit (`key`). So costs that differ by rounding are equal, and
+the lowest index decides.
 """
 
 from __future__ import annotations
@@ -20,23 +20,23 @@ from numpy.typing import NDArray
 
 from subspan.kernels.jit import kernel, part
 
-# An atom of whose squared norm no more than this is left outside the support depends on the support.
+# An atom depends on the support if at most this share of its squared norm lies outside the span of it.
 SMALLEST_PIVOT = 1e-10
-# Steps for each exemplar; a solution takes as many as atoms enter or leave, a fraction of this.
+# Most steps for each exemplar. One atom enters or leaves at a step, so far fewer are needed.
 STEPS_PER_EXEMPLAR = 10
 
 
-class Workspace(NamedTuple):
+class ExemplarWorkspace(NamedTuple):
     """Buffers for the solution of one point."""
 
     support: NDArray[np.int64]
-    # Coefficients of the support, and where they go next.
+    # Coefficients of the support, and the minimum that they move towards.
     values: NDArray[np.float64]
     target: NDArray[np.float64]
     forward: NDArray[np.float64]
     # Rows of the lower Cholesky factor of G_SS.
     factor: NDArray[np.float64]
-    # Of the residual with all exemplars.
+    # Correlations of the residual with all exemplars.
     correlations: NDArray[np.float64]
 
 
@@ -46,7 +46,7 @@ class Search(NamedTuple):
     points: NDArray[np.floating]
     squared_norms: NDArray[np.float64]
     weight: float
-    # Correlations beyond the weight by less than this are rounding.
+    # A correlation that exceeds the weight by less than this is a rounding error.
     slack: float
     # Keys per unit of the objective.
     resolution: float
@@ -64,8 +64,8 @@ class Search(NamedTuple):
 
 
 @part
-def dot(one: NDArray[np.floating], other: NDArray[np.floating], n: int) -> float:
-    """Inner product of the first n entries in float64; eight sums, because one would wait for itself."""
+def dot_prefix(one: NDArray[np.floating], other: NDArray[np.floating], n: int) -> float:
+    """Inner product of the first n entries in float64; eight sums, so that additions need not wait."""
     s0 = s1 = s2 = s3 = s4 = s5 = s6 = s7 = 0.0
     whole = np.uint64(n - n % 8)
     for i in range(np.uint64(0), whole, np.uint64(8)):
@@ -83,12 +83,12 @@ def dot(one: NDArray[np.floating], other: NDArray[np.floating], n: int) -> float
 
 
 @part
-def append_atom(gram: NDArray[np.float64], atom: int, size: int, work: Workspace) -> bool:
+def append_atom(gram: NDArray[np.float64], atom: int, size: int, work: ExemplarWorkspace) -> bool:
     """Extend the factor by one atom; False if it depends on the support, which then stays as it is."""
     row = work.factor[size]
     for q in range(size):
-        row[q] = (gram[atom, work.support[q]] - dot(work.factor[q], row, q)) / work.factor[q, q]
-    pivot = gram[atom, atom] - dot(row, row, size)
+        row[q] = (gram[atom, work.support[q]] - dot_prefix(work.factor[q], row, q)) / work.factor[q, q]
+    pivot = gram[atom, atom] - dot_prefix(row, row, size)
     if pivot <= SMALLEST_PIVOT * gram[atom, atom]:
         return False
     row[size] = np.sqrt(pivot)
@@ -98,8 +98,8 @@ def append_atom(gram: NDArray[np.float64], atom: int, size: int, work: Workspace
 
 
 @part
-def remove_atom(position: int, size: int, work: Workspace) -> None:
-    """Take one atom out of the support; rotations make the factor triangular again."""
+def remove_atom(position: int, size: int, work: ExemplarWorkspace) -> None:
+    """Remove one atom from the support; Givens rotations make the factor triangular again."""
     factor = work.factor
     for q in range(position, size - 1):
         work.support[q] = work.support[q + 1]
@@ -118,8 +118,8 @@ def remove_atom(position: int, size: int, work: Workspace) -> None:
 
 
 @part
-def solve_back(size: int, work: Workspace) -> None:
-    """Fill `target` with L^-T `forward`, which is used up."""
+def solve_back(size: int, work: ExemplarWorkspace) -> None:
+    """Fill `target` with L^-T `forward`; `forward` is overwritten."""
     for q in range(size - 1, -1, -1):
         work.target[q] = work.forward[q] / work.factor[q, q]
         for p in range(np.uint64(q)):
@@ -128,21 +128,21 @@ def solve_back(size: int, work: Workspace) -> None:
 
 @part
 def solve_support(
-    products: NDArray[np.float64], weight: float, signs: NDArray[np.int8], size: int, work: Workspace
+    products: NDArray[np.float64], weight: float, signs: NDArray[np.int8], size: int, work: ExemplarWorkspace
 ) -> None:
     """Fill `target` with the minimum over the support for the given signs."""
     for q in range(size):
         atom = work.support[q]
         right = products[atom] - weight * signs[atom]
-        work.forward[q] = (right - dot(work.factor[q], work.forward, q)) / work.factor[q, q]
+        work.forward[q] = (right - dot_prefix(work.factor[q], work.forward, q)) / work.factor[q, q]
     solve_back(size, work)
 
 
 @part
-def settle(
-    products: NDArray[np.float64], weight: float, signs: NDArray[np.int8], size: int, work: Workspace
+def settle_support(
+    products: NDArray[np.float64], weight: float, signs: NDArray[np.int8], size: int, work: ExemplarWorkspace
 ) -> int:
-    """Go to the minimum over the support; atoms whose coefficient reaches zero on the way leave."""
+    """Move to the minimum over the support; atoms leave when their coefficient reaches zero."""
     while size > 0:
         solve_support(products, weight, signs, size, work)
         step, leaving = 1.0, -1
@@ -166,13 +166,13 @@ def settle(
 
 @part
 def exchange(
-    gram: NDArray[np.float64], atom: int, signs: NDArray[np.int8], size: int, work: Workspace
+    gram: NDArray[np.float64], atom: int, signs: NDArray[np.int8], size: int, work: ExemplarWorkspace
 ) -> int:
-    """Let in an atom that depends on the support, in place of the first one that it drives to zero.
+    """Add an atom that depends on the support, in place of the atom whose coefficient reaches zero first.
 
-    Along the dependence the residual stays, and the norm of the coefficients falls.
+    The coefficients move along the linear dependence: the residual stays the same, and their norm falls.
     """
-    # What a failed `append_atom` left behind: the atom in terms of the factor.
+    # `append_atom` has failed, but has left the row of the atom in the factor.
     for q in range(size):
         work.forward[q] = work.factor[size, q]
     solve_back(size, work)
@@ -202,9 +202,9 @@ def take_up(
     weight: float,
     signs: NDArray[np.int8],
     n_atoms: int,
-    work: Workspace,
+    work: ExemplarWorkspace,
 ) -> int:
-    """The solution that belongs to the signs; atoms that rounding has turned round are dropped."""
+    """The solution with the given signs; atoms whose coefficient has the other sign are dropped."""
     size = 0
     for atom in range(n_atoms):
         if signs[atom] != 0:
@@ -214,14 +214,14 @@ def take_up(
                 signs[atom] = 0
     solve_support(products, weight, signs, size, work)
     for q in range(size):
-        # Of the sign it should have, however small: `settle` does the rest.
+        # A coefficient of the wrong sign becomes zero; `settle_support` then removes its atom.
         work.values[q] = max(work.target[q] * signs[work.support[q]], 0.0) * signs[work.support[q]]
-    return settle(products, weight, signs, size, work)
+    return settle_support(products, weight, signs, size, work)
 
 
 @part
 def correlate(
-    gram: NDArray[np.float64], products: NDArray[np.float64], n_atoms: int, size: int, work: Workspace
+    gram: NDArray[np.float64], products: NDArray[np.float64], n_atoms: int, size: int, work: ExemplarWorkspace
 ) -> None:
     """Fill `correlations` with those of the residual."""
     out = work.correlations
@@ -235,8 +235,8 @@ def correlate(
 
 
 @part
-def objective(
-    squared_norm: float, products: NDArray[np.float64], weight: float, size: int, work: Workspace
+def exemplar_objective(
+    squared_norm: float, products: NDArray[np.float64], weight: float, size: int, work: ExemplarWorkspace
 ) -> float:
     """1/2 ||x - cA||^2 + weight ||c||_1 from inner products alone."""
     explained = length = 0.0
@@ -248,7 +248,7 @@ def objective(
 
 
 @part
-def most_violating(signs: NDArray[np.int8], bound: float, n_atoms: int, work: Workspace) -> int:
+def most_violating(signs: NDArray[np.int8], bound: float, n_atoms: int, work: ExemplarWorkspace) -> int:
     """The atom outside the support with the largest correlation above `bound`, or -1."""
     entering = -1
     for atom in range(n_atoms):
@@ -260,28 +260,28 @@ def most_violating(signs: NDArray[np.int8], bound: float, n_atoms: int, work: Wo
 
 @part
 def key(value: float, resolution: float) -> float:
-    """A cost as a whole number of the smallest unit that counts."""
+    """A cost as a whole number of units; smaller differences do not count."""
     return float(np.floor(value * resolution + 0.5))
 
 
 @part
-def evaluate(
-    search: Search, point: int, n_atoms: int, goal: float, work: Workspace
+def evaluate_point(
+    search: Search, point: int, n_atoms: int, goal: float, work: ExemplarWorkspace
 ) -> tuple[float, bool, int]:
     """Objective of a point over the first exemplars, whether it is the minimum, and the size of its support.
 
-    It ends early, with an upper bound, once its key is below `goal`.
+    If the key falls below `goal`, it ends early and the value is an upper bound.
     """
     gram, products, signs = search.gram, search.products[point], search.signs[point]
     for i in range(search.n_products[point], n_atoms):
         other = search.points[search.exemplars[i]]
-        products[i] = dot(search.points[point], other, other.shape[0])
+        products[i] = dot_prefix(search.points[point], other, other.shape[0])
     search.n_products[point] = max(search.n_products[point], n_atoms)
     size = take_up(gram, products, search.weight, signs, n_atoms, work)
     before = np.inf
     for _ in range(STEPS_PER_EXEMPLAR * n_atoms):
         correlate(gram, products, n_atoms, size, work)
-        now = objective(search.squared_norms[point], products, search.weight, size, work)
+        now = exemplar_objective(search.squared_norms[point], products, search.weight, size, work)
         if key(now, search.resolution) < goal:
             return now, False, size
         entering = most_violating(signs, search.weight + search.slack, n_atoms, work)
@@ -293,7 +293,7 @@ def evaluate(
             size += 1
         else:
             size = exchange(gram, entering, signs, size, work)
-        size = settle(products, search.weight, signs, size, work)
+        size = settle_support(products, search.weight, signs, size, work)
     return before, True, size
 
 
@@ -320,23 +320,23 @@ def sift_down(search: Search, place: int) -> None:
 
 @kernel
 def build_heap(search: Search) -> None:
-    """Bring a heap in any order into its own."""
+    """Make a heap of entries in any order."""
     for place in range(search.heap.shape[0] // 2 - 1, -1, -1):
         sift_down(search, place)
 
 
 @kernel
-def farthest_point(search: Search, n_atoms: int, work: Workspace) -> int:
+def farthest_point(search: Search, n_atoms: int, work: ExemplarWorkspace) -> int:
     """The point of largest cost over the first exemplars; returns how many costs were computed.
 
-    The point is at the top of the heap then. Old keys are upper bounds: points are visited from the
-    largest on, until the largest key is one that was computed for these exemplars.
+    Afterwards the point is at the top of the heap. Old keys are upper bounds, so points are visited from
+    the largest key on, until the largest key is exact for these exemplars.
     """
     goal = -1.0
     n_evaluated = 0
     while search.exact_for[search.heap[0]] != n_atoms:
         point = search.heap[0]
-        value, exact, _ = evaluate(search, point, n_atoms, goal, work)
+        value, exact, _ = evaluate_point(search, point, n_atoms, goal, work)
         search.keys[point] = min(search.keys[point], key(value, search.resolution))
         if exact:
             search.exact_for[point] = n_atoms
@@ -352,7 +352,7 @@ def add_exemplar(search: Search, point: int, n_atoms: int) -> None:
     search.exemplars[n_atoms] = point
     for i in range(n_atoms + 1):
         other = search.points[search.exemplars[i]]
-        product = dot(search.points[point], other, other.shape[0])
+        product = dot_prefix(search.points[point], other, other.shape[0])
         search.gram[n_atoms, i] = product
         search.gram[i, n_atoms] = product
     search.keys[point] = -1.0
@@ -364,13 +364,13 @@ def exemplar_codes(
     start: int,
     stop: int,
     n_atoms: int,
-    work: Workspace,
+    work: ExemplarWorkspace,
     codes: NDArray[np.floating],
     values: NDArray[np.float64],
 ) -> None:
     """Fill `codes` with the coefficients of points start to stop, and `values` with their objectives."""
     for point in range(start, stop):
-        values[point - start], _, size = evaluate(search, point, n_atoms, -1.0, work)
+        values[point - start], _, size = evaluate_point(search, point, n_atoms, -1.0, work)
         for i in range(codes.shape[1]):
             codes[point - start, i] = 0.0
         for q in range(size):

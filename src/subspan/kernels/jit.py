@@ -1,4 +1,4 @@
-"""The one way a loop is compiled here: serial, without the interpreter lock, cached where possible."""
+"""How every loop is compiled: serial, without the interpreter lock, cached where possible."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ SOURCES = _digest_of_sources()
 class KernelCache(FunctionCache):
     """Compiled code on disk, renewed when any kernel changes.
 
-    Numba looks at the file of the kernel that is called and not at those of the kernels it calls in turn,
-    whose code is part of what is kept.
+    The compiled code of a kernel contains the kernels that it calls. Numba only checks the file of the first
+    one, so the digest of all files is part of the key.
     """
 
     def _index_key(self, *of: Any) -> tuple[Any, ...]:
         return (*super()._index_key(*of), SOURCES)
 
     def load_overload(self, *of: Any) -> Any:
-        """What is kept for these types, if it can still be read: another version may have other classes."""
+        """The code for these types; None if it cannot be read, as after a change of classes."""
         try:
             return super().load_overload(*of)
         except (AttributeError, ImportError):
@@ -43,28 +43,30 @@ class KernelCache(FunctionCache):
             return None
 
 
-# Multiplication and addition may fuse: this changes the last bit, but for every element alike, so results
-# still do not depend on how work was split. No other liberty is taken with the arithmetic. Kernels own no
-# memory: without reference counts (`_nrt`) a small pursuit takes a quarter less time.
-OPTIONS = {
+# Multiplication and addition may be fused. This changes the last bit, but in the same way for every element,
+# so results do not depend on how work was split. The compiler may not change the arithmetic in any other way.
+# Kernels allocate no memory, so they need no reference counts (`_nrt`): a small pursuit takes a quarter less
+# time without them.
+COMPILER_OPTIONS = {
     "nogil": True,
     "fastmath": {"contract"},
     "error_model": "numpy",
     "forceinline": True,
     "_nrt": False,
 }
-# A constant among the arguments makes for code of its own; `np.int64(-1)` is none.
-# The way in from Python, for which everything that comes along has to be unpacked, takes long to compile.
-NO_WAY_IN = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+# Functions that only kernels call need no wrapper for calls from Python. Compiling one takes long, because it
+# unpacks every argument. Numba compiles a function again for each literal argument: pass `np.int64(-1)`
+# instead of -1.
+WITHOUT_WRAPPERS = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
 
 def kernel(function: Function) -> Function:
     """Compile `function`, which Python calls, for `nogil` threads, and keep the code.
 
-    A read-only installation without a home folder has nowhere to keep it; it compiles anew in every process
-    instead of failing.
+    If there is no folder to write to (a read-only installation without a home folder), the code is compiled
+    again in every process.
     """
-    compiled = numba.njit(function, **OPTIONS)
+    compiled = numba.njit(function, **COMPILER_OPTIONS)
     if not numba.config.DISABLE_JIT:
         with suppress(RuntimeError):
             compiled._cache = KernelCache(function)
@@ -72,10 +74,11 @@ def kernel(function: Function) -> Function:
 
 
 def part(function: Function) -> Function:
-    """Compile `function` for kernels, which alone may call it; what is kept of it is kept with them."""
-    return numba.njit(function, **OPTIONS, **NO_WAY_IN)  # type: ignore[no-any-return]
+    """Compile `function`, which only kernels call; its code is kept as part of theirs."""
+    return numba.njit(function, **COMPILER_OPTIONS, **WITHOUT_WRAPPERS)  # type: ignore[no-any-return]
 
 
 def passage(function: Function) -> Function:
-    """Compile `function` as if it stood where it is called: for large parts with one caller."""
-    return numba.njit(function, **OPTIONS, **NO_WAY_IN, inline="always")  # type: ignore[no-any-return]
+    """Compile `function` inline, at the place of the call: for large parts with one caller."""
+    options = {**COMPILER_OPTIONS, **WITHOUT_WRAPPERS, "inline": "always"}
+    return numba.njit(function, **options)  # type: ignore[no-any-return]

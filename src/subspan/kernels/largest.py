@@ -17,7 +17,7 @@ def is_below(scores: NDArray[np.floating], i: int, j: int) -> bool:
 
 @part
 def sift(scores: NDArray[np.floating], heap: NDArray[np.int32], n: int, place: int) -> None:
-    """Restore the order of a heap, worst candidate first, whose entry at `place` may be too good for it."""
+    """Restore the order of a heap, worst candidate first, after the entry at `place` has changed."""
     while True:
         child = 2 * place + 1
         if child >= n:
@@ -32,7 +32,7 @@ def sift(scores: NDArray[np.floating], heap: NDArray[np.int32], n: int, place: i
 
 @part
 def largest(scores: NDArray[np.floating], above: float, most: int, heap: NDArray[np.int32]) -> int:
-    """Fill `heap` with up to `most` atoms of the largest magnitude above `above`; their number."""
+    """Fill `heap` with the `most` atoms of largest magnitude, if it exceeds `above`; returns their number."""
     n = 0
     for i in range(scores.shape[0]):
         if abs(scores[i]) <= above:

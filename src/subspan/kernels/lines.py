@@ -1,7 +1,7 @@
 """Arrays that begin where a cache line does.
 
-A vector that lies across two lines is read twice. NumPy begins an array anywhere; where rows are whole lines
-apart, every vector of a matrix lies in one line or none does.
+The processor reads a vector that crosses the border of two cache lines twice. NumPy arrays may begin at any
+address, so all vectors of a matrix may cross a border. Arrays made here begin with a cache line.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ LINE_BYTES = 64
 
 
 def in_lines(shape: tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
-    """An array of numbers yet to be written that begins with a cache line.
+    """An array that begins with a cache line; its numbers are not set.
 
     Examples
     --------
@@ -31,7 +31,7 @@ def in_lines(shape: tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
 
 
 def zeros_in_lines(shape: tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
-    """The same with zeros."""
+    """An array of zeros that begins with a cache line."""
     out = in_lines(shape, dtype)
     out[...] = 0
     return out

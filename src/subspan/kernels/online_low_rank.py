@@ -1,7 +1,8 @@
-"""Codes of points on a basis, and what each point adds to the sums that the basis is learned from.
+"""Codes of points on a basis, and the sums over points from which the basis is learned.
 
-All arrays are float64. The basis is held twice, a vector per row and a feature per row, because then every
-loop below adds multiples of contiguous rows, which the compiler vectorises; sums along a row it may not.
+All arrays are float64. The basis is stored twice, with a vector per row and with a feature per row. So every
+loop below adds multiples of contiguous rows, which the compiler can vectorise. It may not vectorise sums
+along a row, because that changes their order.
 """
 
 from __future__ import annotations
@@ -13,42 +14,42 @@ from numpy.typing import NDArray
 
 from subspan.kernels.jit import kernel, part
 
-Floats = NDArray[np.float64]
+Doubles = NDArray[np.float64]
 
 
 class Basis(NamedTuple):
     """What is learned: n_basis = d vectors of n_features = p numbers, and sums over the points so far."""
 
     # (d, p) and its transpose.
-    vectors: Floats
-    features: Floats
+    vectors: Doubles
+    features: Doubles
     # sum z u^T over the points of this epoch, (d, p).
-    memory: Floats
+    memory: Doubles
     # sum v v^T, (d, d), and sum v (z - e)^T, (d, p).
-    code_products: Floats
-    code_points: Floats
+    code_products: Doubles
+    code_points: Doubles
 
 
-class Scratch(NamedTuple):
+class CodingScratch(NamedTuple):
     """Room for one point: vectors of length p, then of length d."""
 
-    point: Floats
-    errors: Floats
-    rest: Floats
-    code: Floats
-    last_code: Floats
-    projection: Floats
+    point: Doubles
+    errors: Doubles
+    rest: Doubles
+    code: Doubles
+    last_code: Doubles
+    projection: Doubles
 
 
 @part
-def add_multiple(out: Floats, factor: float, row: Floats) -> None:
+def add_multiple(out: Doubles, factor: float, row: Doubles) -> None:
     """Out += factor * row."""
     for i in range(out.shape[0]):
         out[i] += factor * row[i]
 
 
 @part
-def add_product(out: Floats, coefficients: Floats, rows: Floats) -> None:
+def add_product(out: Doubles, coefficients: Doubles, rows: Doubles) -> None:
     """Out += coefficients @ rows; four rows at a time, to store `out` less often."""
     n_rows = rows.shape[0]
     for k in range(0, n_rows - 3, 4):
@@ -61,14 +62,14 @@ def add_product(out: Floats, coefficients: Floats, rows: Floats) -> None:
 
 
 @part
-def copy_into(out: Floats, row: NDArray[np.floating]) -> None:
-    """Out = row; a slice assignment between arrays would own memory."""
+def copy_into(out: Doubles, row: NDArray[np.floating]) -> None:
+    """Out = row; a slice assignment between arrays would allocate memory."""
     for i in range(out.shape[0]):
         out[i] = row[i]
 
 
 @kernel
-def invert_in_place(matrix: Floats, ridge: float) -> None:
+def invert_in_place(matrix: Doubles, ridge: float) -> None:
     """Inverse of matrix + ridge I, positive definite, by Gauss-Jordan steps, which then need no pivoting."""
     for k in range(matrix.shape[0]):
         matrix[k, k] += ridge
@@ -85,7 +86,7 @@ def invert_in_place(matrix: Floats, ridge: float) -> None:
 
 
 @part
-def solve_code(basis: Basis, inverse: Floats, scratch: Scratch) -> float:
+def solve_code(basis: Basis, inverse: Doubles, scratch: CodingScratch) -> float:
     """One ridge regression of point minus errors on the basis; the squared change of the code.
 
     `rest` becomes the point minus what the code makes of it.
@@ -109,8 +110,8 @@ def solve_code(basis: Basis, inverse: Floats, scratch: Scratch) -> float:
 
 
 @part
-def solve_errors(threshold: float, scratch: Scratch) -> tuple[float, float]:
-    """Errors as the rest drawn towards zero; the squared change of the errors, and their squared norm."""
+def solve_errors(threshold: float, scratch: CodingScratch) -> tuple[float, float]:
+    """Set the errors to the soft-thresholded rest; returns their squared change and their squared norm."""
     change = 0.0
     square = 0.0
     for f in range(scratch.rest.shape[0]):
@@ -124,12 +125,11 @@ def solve_errors(threshold: float, scratch: Scratch) -> tuple[float, float]:
 
 @part
 def encode_point(
-    basis: Basis, inverse: Floats, threshold: float, limits: tuple[float, int], scratch: Scratch
+    basis: Basis, inverse: Doubles, threshold: float, limits: tuple[float, int], scratch: CodingScratch
 ) -> None:
-    """Code and errors of `scratch.point`, by turns, until neither changes by more than `tol` of its norm.
+    """Update code and errors of `scratch.point` in turn, until the relative change of both is at most `tol`.
 
-    `inverse` is that of D^T D + I / lambda1. Changes are compared as products: errors that are zero and stay
-    so have not changed.
+    `inverse` is that of D^T D + I / lambda1. There is no division by the norms: errors may stay zero.
     """
     tol, max_rounds = limits
     scratch.errors[:] = 0.0
@@ -145,8 +145,8 @@ def encode_point(
 
 
 @part
-def remember(basis: Basis, pull: float, scratch: Scratch, coefficients: Floats) -> None:
-    """Fill in the coefficients u of the point on the basis, and add the point to the sums."""
+def remember(basis: Basis, pull: float, scratch: CodingScratch, coefficients: Doubles) -> None:
+    """Compute the coefficients u of the point, and add the point to the sums."""
     point, code = scratch.point, scratch.code
     square = 0.0
     for f in range(point.shape[0]):
@@ -165,15 +165,15 @@ def remember(basis: Basis, pull: float, scratch: Scratch, coefficients: Floats) 
 @kernel
 def learn_point(
     row: NDArray[np.floating],
-    gram: Floats,
+    gram: Doubles,
     basis: Basis,
     weights: tuple[float, float, float],
     limits: tuple[float, int],
-    scratch: Scratch,
-    coefficients: Floats,
-    code: Floats,
+    scratch: CodingScratch,
+    coefficients: Doubles,
+    code: Doubles,
 ) -> None:
-    """Code a point on the basis as it stands and add it to the sums; its u and v.
+    """Code a point on the current basis, and add it to the sums; fills its u and v.
 
     `gram` is D^T D, and overwritten; `weights` are lambda1, lambda2 and lambda3.
     """
@@ -187,12 +187,12 @@ def learn_point(
 @kernel
 def measure_losses(
     points: NDArray[np.floating],
-    gram: Floats,
+    gram: Doubles,
     basis: Basis,
     weights: tuple[float, float, float],
     limits: tuple[float, int],
-    scratch: Scratch,
-    losses: Floats,
+    scratch: CodingScratch,
+    losses: Doubles,
 ) -> None:
     """The least lambda1/2 ||z - D v - e||^2 + ||v||^2/2 + lambda2 ||e||_1 of every point.
 

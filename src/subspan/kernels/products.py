@@ -1,12 +1,13 @@
-"""Inner products of rows, each one the same chain of operations wherever it stands.
+"""Inner products of rows whose bits do not depend on where the rows are.
 
-In a BLAS the last bit of a product depends on where its row stands in the operands, on their sizes and on the
-processor, and where two atoms tie that last bit decides. Here every product of two rows is one chain of fused
-multiplications and additions from the first feature to the last: the same bits in every subset of the rows,
-in every order, on every processor that can fuse.
+In a BLAS the last bit of a product depends on the place of its row in the operands, on their sizes and on the
+processor. If two atoms tie, this last bit decides. Here every product of two rows is one chain of fused
+multiply-adds from the first feature to the last. The bits are the same in every subset of the rows, in every
+order, and on every processor with fused multiply-add.
 
-Rows of the right operand come in panels one cache line wide, feature by feature, those of the left one in
-strips. A strip and a panel meet in registers: one load of the panel serves all rows of the strip.
+Rows of the right operand are packed in panels of one cache line, feature by feature; rows of the left operand
+are packed in strips. The products of a strip and a panel stay in registers: one load of the panel serves all
+rows of the strip.
 """
 
 from __future__ import annotations
@@ -27,12 +28,13 @@ PANEL_BYTES = 64
 _FEATURES = binding.get_host_cpu_features()
 VECTOR_BYTES = 64 if _FEATURES.get("avx512f") else 32
 _FUSES = _FEATURES.get("fma", True)
-# Twelve vectors of sums, and one or two of the panel, fill the registers and keep the multipliers busy.
+# Twelve vectors of sums and one or two of the panel fill the registers. Twelve independent sums hide the
+# latency of the multiply-add.
 STRIP = 12 * VECTOR_BYTES // PANEL_BYTES
-# Rows that stay in the second-level cache while panels come by: whole strips of either size.
+# Rows of the left operand that stay in the second-level cache: a multiple of both sizes of STRIP.
 BLOCK = 132
-# Features after which sums go back to memory, so that a panel stays close.
-DEPTH = 512
+# Features that are multiplied before the sums are stored, so that a panel stays in the first-level cache.
+FEATURES_AT_ONCE = 512
 
 
 def panel_width(dtype: np.dtype) -> int:
@@ -177,8 +179,8 @@ def multiply_block(
     n_rows = out.shape[0]
     width = panels.shape[2]
     n_features = panels.shape[1]
-    for start in range(0, n_features, DEPTH):
-        stop = min(start + DEPTH, n_features)
+    for start in range(0, n_features, FEATURES_AT_ONCE):
+        stop = min(start + FEATURES_AT_ONCE, n_features)
         for p in range(panels.shape[0]):
             panel = panels[p, start:stop]
             column = p * width

@@ -1,11 +1,11 @@
 """Elastic net over a small working set: 1/2 ||x - c A||^2 + l1 ||c||_1 + l2/2 ||c||^2, given A A^T.
 
-The problem is solved by following a path. The part of the gradient that violates the optimality conditions is
-switched on by degrees; the optimal coefficients move along straight lines, and at every corner an atom joins
-or leaves. From zero this is the homotopy of the lasso; from the solution over a smaller working set it has
-few corners. It ends exactly, but ties and dependent atoms can mislead it. What is then left to do falls to
-coordinate descent, which nothing misleads, and to Newton steps on the face of the signs it found, which give
-the last digits at once.
+The problem is solved by a homotopy. The part of the gradient that violates the optimality conditions (the
+pull) is multiplied by a factor that grows from 0 to 1. The optimal coefficients are piecewise linear in this
+factor, and at every corner an atom joins or leaves the support. From zero coefficients this is the homotopy
+of the lasso; from the solution over a smaller working set it has few corners. It ends at the exact solution
+unless there are ties or dependent atoms. In these cases coordinate descent, which always converges, and
+Newton steps for the signs that it found complete the solution.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from numpy.typing import NDArray
 from subspan.kernels.jit import part
 from subspan.kernels.working_set import Penalty, WorkingSet
 
-# What an atom of the working set does on a path: nothing yet, take part, or stay away as dependent.
+# Role of an atom on the path: without a coefficient, in the support, or left out because it is dependent.
 IDLE, IN_USE, BARRED = range(3)
-# Events of a path for each atom of the working set: one is the rule, this many mean that it runs in circles.
+# Most events of a path for each atom of the working set. One is usual; more than this would be a cycle.
 MAX_EVENTS = 8
-# Rounds of any kind; a handful is the rule, this many mean that rounding has the last word.
-MAX_ROUNDS = 1000
+# Most rounds. A few are usual; beyond this many only rounding errors change.
+MAX_NET_ROUNDS = 1000
 
 
 @part
 def subtract(factor: float, row: NDArray[np.float64], start: int, n: int, out: NDArray[np.float64]) -> None:
-    """Take factor * row from `out`, from `start` to `n`; unsigned indices let the compiler vectorise."""
+    """Subtract factor * row from `out`, from `start` to `n`; with unsigned indices the loop is vectorised."""
     for i in range(np.uint64(start), np.uint64(n)):
         out[i] -= factor * row[i]
 
@@ -80,7 +80,7 @@ def solve_upper(factor: NDArray[np.float64], k: int, vector: NDArray[np.float64]
 
 @part
 def walk(work: WorkingSet, k: int, length: float, n: int) -> bool:
-    """Move the `k` chosen coefficients by up to `length` times the step; whether one became zero first."""
+    """Move the `k` chosen coefficients by `length` times the step, or until one is zero; whether one is."""
     values, step, chosen = work.values, work.step, work.chosen
     first = -1
     for p in range(k):
@@ -100,8 +100,8 @@ def walk(work: WorkingSet, k: int, length: float, n: int) -> bool:
 def leave_dependent(work: WorkingSet, k: int, pivot: float, n: int, penalty: Penalty) -> bool:
     """Move along the direction in which atom k of the chosen is a combination of those before it.
 
-    The representation hardly changes there, but the penalty does, down to where a coefficient becomes
-    zero. Whether one did; otherwise the pivot was not quite zero, and the minimum came first.
+    The representation hardly changes in this direction, but the penalty falls until a coefficient becomes
+    zero. Returns whether one did. If not, the pivot was not exactly zero, and the minimum was reached first.
     """
     step = work.step
     for p in range(k):
@@ -111,7 +111,7 @@ def leave_dependent(work: WorkingSet, k: int, pivot: float, n: int, penalty: Pen
     descent = 0.0
     for p in range(k + 1):
         descent += step[p] * slope(work, work.chosen[p], penalty)
-    # Without any gain either way the last atom is the one to go.
+    # If neither direction lowers the objective, move so that the last atom leaves.
     towards = 1.0 if descent > 0 or (descent == 0 and work.values[work.chosen[k]] < 0) else -1.0
     for p in range(k + 1):
         step[p] *= towards
@@ -121,7 +121,7 @@ def leave_dependent(work: WorkingSet, k: int, pivot: float, n: int, penalty: Pen
 
 @part
 def join(work: WorkingSet, k: int, i: int, penalty: Penalty) -> float:
-    """Append atom `i` to the `k` chosen ones and to the factor; its pivot, small if it depends on them."""
+    """Append atom `i` to the `k` chosen ones and to the factor; its pivot, small if it is dependent."""
     factor, column = work.factor, work.column
     pivot: float = work.gram[i, i] + penalty.l2
     for p in range(k):
@@ -166,7 +166,10 @@ def newton(work: WorkingSet, n: int, penalty: Penalty) -> bool:
 
 @part
 def begin_path(work: WorkingSet, n: int, penalty: Penalty) -> int:
-    """Choose the atoms in use, and the pulls without which their coefficients are optimal; their number."""
+    """Choose the atoms in use, and set the pulls; returns the number of chosen atoms.
+
+    Without the pulls the current coefficients are optimal.
+    """
     k = 0
     for i in range(n):
         gradient = work.gradient[i]
@@ -183,7 +186,7 @@ def begin_path(work: WorkingSet, n: int, penalty: Penalty) -> int:
 
 @part
 def next_event(work: WorkingSet, k: int, n: int, left: float, penalty: Penalty) -> tuple[float, int]:
-    """How far the path goes straight on, at most `left`, and the atom that leaves or joins there."""
+    """Length up to the next corner of the path, at most `left`, and the atom that leaves or joins there."""
     length, event = left, -1
     for p in range(k):
         value = work.values[work.chosen[p]]
@@ -193,7 +196,7 @@ def next_event(work: WorkingSet, k: int, n: int, left: float, penalty: Penalty) 
         if work.role[i] != IDLE or work.trend[i] == 0:
             continue
         gradient = work.gradient[i] - left * work.pull[i]
-        # The gradient falls as the trend says, to the far end of what the penalty can hold.
+        # The gradient changes by minus the trend; the atom joins where it reaches l1 or -l1.
         end = -penalty.l1 if work.trend[i] > 0 else penalty.l1
         room = (gradient - end) / work.trend[i]
         if room < length:
@@ -203,7 +206,7 @@ def next_event(work: WorkingSet, k: int, n: int, left: float, penalty: Penalty) 
 
 @part
 def change_support(work: WorkingSet, k: int, event: int, penalty: Penalty) -> int:
-    """Let an atom that became zero leave, or one that reached the penalty join; how many are chosen then."""
+    """Remove the atom that became zero, or add the one that reached the penalty; the new number of atoms."""
     if work.role[event] == IDLE:
         independent = join(work, k, event, penalty) > penalty.precision * work.gram[event, event]
         work.role[event] = IN_USE if independent else BARRED
@@ -220,10 +223,9 @@ def change_support(work: WorkingSet, k: int, event: int, penalty: Penalty) -> in
 
 @part
 def follow_path(work: WorkingSet, n: int, penalty: Penalty) -> None:
-    """Switch the pulls on by degrees, and follow the optimal coefficients through all changes of the support.
+    """Follow the optimal coefficients while the factor of the pulls grows from 0 to 1.
 
-    From zero this is the homotopy of the lasso; from a solution over fewer atoms it needs few events.
-    Dependent atoms are passed over.
+    Dependent atoms are left out.
     """
     k = begin_path(work, n, penalty)
     left = 1.0
@@ -248,12 +250,12 @@ def follow_path(work: WorkingSet, n: int, penalty: Penalty) -> None:
 
 @part
 def minimise(work: WorkingSet, n: int, penalty: Penalty) -> None:
-    """Solve over a working set of `n` atoms, from the coefficients there are."""
+    """Solve over a working set of `n` atoms, starting from the current coefficients."""
     follow_path(work, n, penalty)
-    for _ in range(MAX_ROUNDS):
+    for _ in range(MAX_NET_ROUNDS):
         if violation(work, n, penalty) <= penalty.tol:
             return
         descend(work, n, penalty)
-        # Every further step has one coefficient less, so there are few.
+        # Each of these steps removes a coefficient, so the loop is short.
         while newton(work, n, penalty):
             pass

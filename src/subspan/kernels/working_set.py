@@ -1,4 +1,4 @@
-"""What one elastic-net problem works on: the few atoms that may take part, and room for the arithmetic."""
+"""Arrays of one elastic-net problem: the few atoms that may have a coefficient, and buffers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Penalty(NamedTuple):
 
 
 class WorkingSet(NamedTuple):
-    """The atoms of one point that may have a coefficient, all in float64. As many as there is room for."""
+    """The atoms of one point that may have a coefficient, in float64; at most `capacity` of them."""
 
     # (capacity, at least capacity) inner products of the atoms.
     gram: NDArray[np.float64]
@@ -32,15 +32,15 @@ class WorkingSet(NamedTuple):
     chosen: NDArray[np.int64]
     column: NDArray[np.float64]
     step: NDArray[np.float64]
-    # Of every atom on a path: the part of the gradient that is switched on by degrees, the rate at which
-    # the gradient falls, and what it does there.
+    # For every atom on a path (see `small_net`): the part of the gradient that violates the optimality
+    # conditions, the rate at which the gradient falls, and the role of the atom.
     pull: NDArray[np.float64]
     trend: NDArray[np.float64]
     role: NDArray[np.int8]
 
 
 class Codes(NamedTuple):
-    """Solutions of a tile of points, resumed where room ran out."""
+    """Solutions of a tile of points. A point that needs more room is continued after `with_room`."""
 
     # (n, capacity) atoms and their coefficients; the first `counts` of a row are in use.
     atoms: NDArray[np.int32]
@@ -53,7 +53,7 @@ class Codes(NamedTuple):
 
 def new_working_set(capacity: int) -> WorkingSet:
     """Room for `capacity` atoms."""
-    # Rows an odd number of cache lines apart do not compete for the same sets of the cache.
+    # With an odd number of cache lines per row, the rows use different sets of the cache.
     stride = -(-capacity // 16) * 16 + 8
     square = (capacity, stride)
     return WorkingSet(

@@ -16,7 +16,11 @@ LABELLED_PER_PRODUCT = 32 * TILE
 
 
 def attach_left_out(
-    points: Source, labels: NDArray[np.integer], groups: NDArray[np.integer]
+    points: Source,
+    labels: NDArray[np.integer],
+    groups: NDArray[np.integer],
+    *,
+    labelled_per_product: int = LABELLED_PER_PRODUCT,
 ) -> NDArray[np.int64]:
     """Give each point with label -1 the label of the labelled point with the largest |cosine|.
 
@@ -32,6 +36,8 @@ def attach_left_out(
     groups : array of shape (n,)
         Group of each point, for example its connected component; -1 for a point on its own. Read only
         where the label is -1.
+    labelled_per_product : int
+        Labelled points compared at a time; they change nothing in the result.
 
     Returns
     -------
@@ -55,7 +61,7 @@ def attach_left_out(
         raise InputError("labels: every point has label -1, so there is no cluster to attach points to")
     if left_out.size == 0:
         return attached
-    scores = _label_scores(points, attached, left_out)
+    scores = _label_scores(points, attached, left_out, labelled_per_product)
     # Points on their own become groups of one, beyond the given group numbers.
     own = int(groups.max(initial=-1)) + 1 + np.arange(left_out.size)
     _, group = np.unique(np.where(groups[left_out] < 0, own, groups[left_out]), return_inverse=True)
@@ -66,7 +72,7 @@ def attach_left_out(
 
 
 def _label_scores(
-    points: Source, labels: NDArray[np.int64], left_out: NDArray[np.int64]
+    points: Source, labels: NDArray[np.int64], left_out: NDArray[np.int64], per_product: int
 ) -> NDArray[np.float64]:
     """Largest |cosine| of each left-out point with a point of each label, labels in ascending order."""
     labelled = np.flatnonzero(labels != -1)
@@ -75,8 +81,8 @@ def _label_scores(
     order = np.argsort(label, kind="stable")
     scores = np.zeros((left_out.size, names.size))
     with single_threaded_libraries():
-        for start in track("blocks of points", range(0, order.size, LABELLED_PER_PRODUCT)):
-            chosen = order[start : start + LABELLED_PER_PRODUCT]
+        for start in track("blocks of points", range(0, order.size, per_product)):
+            chosen = order[start : start + per_product]
             _raise_scores(
                 scores, points, left_out, _unit_rows(_rows_at(points, labelled[chosen])), label[chosen]
             )

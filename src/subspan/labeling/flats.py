@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import eigvalsh
 
 from subspan.execution.threads import run_in_threads
 from subspan.sources import Source
+from subspan.subspaces import Spread
 
 
 def flat_error(
@@ -39,19 +39,7 @@ def flat_error(
     members = [np.flatnonzero(labels == label) for label in np.unique(labels)]
 
     def of_cluster(rows: NDArray[np.integer]) -> float:
-        return _squared_distances(points.take(rows).astype(np.float64), dim, affine)
+        return Spread(points.take(rows).astype(np.float64), affine=affine).squared_distance(dim)
 
     total = sum(run_in_threads(of_cluster, members, threads, "clusters"))
     return float(np.sqrt(total / len(labels)))
-
-
-def _squared_distances(rows: NDArray[np.float64], dim: int, affine: bool) -> float:
-    """Sum of squared distances to the best flat: what the largest `dim` squared singular values leave."""
-    if affine:
-        rows = rows - rows.mean(axis=0)
-    scatter = rows @ rows.T if len(rows) < rows.shape[1] else rows.T @ rows
-    size = len(scatter)
-    if size <= dim:
-        return 0.0
-    largest = eigvalsh(scatter, subset_by_index=(size - dim, size - 1))
-    return max(float(np.trace(scatter) - largest.sum()), 0.0)

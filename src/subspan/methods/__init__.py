@@ -23,7 +23,7 @@ __all__ = ["ESC", "LRSC", "LSR", "OLRSC", "S3COMP", "S3COMPC", "SCC", "SRSSC", "
 
 def __getattr__(name: str) -> object:
     # Estimators are imported when first asked for, so that the command line knows their names at once.
-    for module, estimator in PLACES.values():
-        if estimator == name:
-            return getattr(importlib.import_module(f"subspan.methods.{module}"), name)
+    for place in PLACES.values():
+        if place.estimator == name and name in __all__:
+            return getattr(importlib.import_module(place.module), name)
     raise AttributeError(f"module 'subspan.methods' has no attribute {name!r}")

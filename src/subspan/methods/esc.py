@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
 
 import numpy as np
 from scipy.sparse import csr_array, diags_array
 
 from subspan.affinity.neighbors import neighbor_affinity
-from subspan.base import Points, SubspaceClusterer
-from subspan.execution.memory import memory_budget as bytes_of_budget
-from subspan.execution.threads import n_threads
-from subspan.handover import Representation
+from subspan.base import Settled, SubspaceMethod, spectral_graph
+from subspan.handover import Graph, Representation, RowsOfPoints
+from subspan.methods.declarations import ESCParameters
 from subspan.methods.documentation import documented
-from subspan.parameters import at_least, positive_integer
 from subspan.self_expression.exemplars import encode_by_exemplars
 from subspan.sources import Source
 
 # Exemplars unless the user says otherwise, if there are twice as many points.
 DEFAULT_EXEMPLARS = 500
-# With no weight at all on the residual there is nothing to minimise.
-TINY = float(np.finfo(np.float32).tiny)
 
 
 @dataclass(frozen=True)
@@ -30,27 +26,26 @@ class ExemplarRepresentation(Representation):
 
     exemplars: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
 
+    def for_rows(self, points: RowsOfPoints) -> Self:
+        """Coefficients and exemplars as rows of the input."""
+        return replace(super().for_rows(points), exemplars=points.rows_of(self.exemplars))
+
+    def attributes(self) -> dict[str, Any]:
+        """The exemplars, too."""
+        return {**super().attributes(), "exemplars_": self.exemplars}
+
 
 @documented
-class ESC(SubspaceClusterer):
-    """Exemplar-based subspace clustering (ESC).
+class ESC(ESCParameters, SubspaceMethod):
+    """A few points are chosen, the exemplars, that represent all others well [1]_.
 
-    A few points are chosen that represent all others well [1]_: the first at random, then again and again the
-    point that those before it represent worst, measured by the minimum of
-    ||c||_1 + lambda / 2 ||x - cA||^2. Coefficients over all exemplars, scaled to unit norm, say which points
-    are alike: each is linked to those nearest to it.
+    The first is chosen at random, then again and again the point that those before it represent worst,
+    measured by the minimum of ||c||_1 + lambda / 2 ||x - cA||^2. Coefficients over all exemplars, scaled to
+    unit norm, say which points are alike: each is linked to those nearest to it.
 
     Parameters
     ----------
-    {n_clusters}
-    n_exemplars : int or None, default=None
-        Number of exemplars k. None means 500, or half the number of distinct rows if that is less.
-    regularization : float, default=200
-        Weight of the squared residual against the norm of the coefficients (lambda), above 1 for rows of unit
-        norm: at 1 no coefficient is left.
-    n_neighbors : int, default=3
-        Nearest neighbours of each point in the graph (t).
-    {stages}
+    {parameters}
 
     Attributes
     ----------
@@ -82,61 +77,15 @@ class ESC(SubspaceClusterer):
     1.0
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **SubspaceClusterer._parameter_constraints,
-        "n_exemplars": [positive_integer(), None],
-        "regularization": [at_least(TINY)],
-        "n_neighbors": [positive_integer()],
-    }
-
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        n_exemplars: int | None = None,
-        regularization: float = 200.0,
-        n_neighbors: int = 3,
-        normalize: bool = True,
-        zero_rows: str = "raise",
-        duplicates: str = "merge",
-        affinity: str = "self_expressive",
-        scale: str | None = None,
-        n_components: int | Literal["auto"] | None = None,
-        n_init: int = 20,
-        left_out: str = "attach",
-        memory_budget: int | str | None = None,
-        n_jobs: int | None = None,
-        random_state: int | np.random.RandomState | None = None,
-        verbose: bool = False,
-    ) -> None:
-        super().__init__(
-            n_clusters,
-            normalize=normalize,
-            zero_rows=zero_rows,
-            duplicates=duplicates,
-            affinity=affinity,
-            scale=scale,
-            n_components=n_components,
-            n_init=n_init,
-            left_out=left_out,
-            memory_budget=memory_budget,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            verbose=verbose,
-        )
-        self.n_exemplars = n_exemplars
-        self.regularization = regularization
-        self.n_neighbors = n_neighbors
-
-    def _represent(self, points: Source, unit_norm: bool, seed: int) -> ExemplarRepresentation:
+    def _represent(self, points: Source, settled: Settled) -> ExemplarRepresentation:
         rows = points.rows(0, points.shape[0])
         found = encode_by_exemplars(
             rows,
             self.n_exemplars or min(DEFAULT_EXEMPLARS, -(-len(rows) // 2)),
             regularization=self.regularization,
-            seed=seed,
-            budget=bytes_of_budget(self.memory_budget),
-            threads=n_threads(self.n_jobs),
+            seed=settled.seed,
+            budget=settled.budget,
+            threads=settled.threads,
         )
         codes = found.codes
         columns = found.exemplars.astype(codes.indices.dtype)[codes.indices]
@@ -145,16 +94,11 @@ class ESC(SubspaceClusterer):
         counts = {"empty_representations": int((np.diff(wide.indptr) == 0).sum())}
         return ExemplarRepresentation(wide, 1, (1.0,), counts, found.exemplars)
 
-    def _keep_representation(self, representation: Representation, points: Points) -> None:
-        super()._keep_representation(representation, points)
-        assert isinstance(representation, ExemplarRepresentation)
-        self.exemplars_ = points.row_of_point[representation.exemplars]
-
-    def _affinity(self) -> csr_array:
-        coefficients = self.representation_
-        if self.affinity == "precomputed_representation":
+    def _connect(self, representation: Representation, settled: Settled) -> Graph:
+        coefficients = representation.coefficients
+        if not isinstance(representation, ExemplarRepresentation):
             coefficients = _with_own_entries(coefficients)
-        return neighbor_affinity(coefficients, self.n_neighbors, threads=n_threads(self.n_jobs))
+        return spectral_graph(neighbor_affinity(coefficients, self.n_neighbors, threads=settled.threads))
 
 
 def _with_own_entries(coefficients: csr_array) -> csr_array:

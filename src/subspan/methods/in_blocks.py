@@ -2,52 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
-from os import PathLike
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import csr_array
+from numpy.typing import ArrayLike
 
 from subspan.affinity import ImplicitAffinity
-from subspan.base import SubspaceClusterer
+from subspan.base import Settled, SubspaceMethod
 from subspan.embedding import atom_embedding, largest_dimension
-from subspan.execution.blocks import Arrays, run_blocks
-from subspan.execution.cluster import run_on_cluster
-from subspan.execution.files import whole_file
 from subspan.execution.memory import parse_bytes, return_free_memory
 from subspan.execution.threads import n_threads
 from subspan.execution.work_directory import WorkDirectory
-from subspan.handover import Embedding, InputError, Representation
-from subspan.methods.kept_search import kept_search, pass_on_cluster
-from subspan.methods.planning import Plan, Problem, default_budgets, make_plan, problem_of
-from subspan.parameters import check_parameters
+from subspan.execution.workplace import Workplace
+from subspan.handover import Embedding, Graph, InputError, Representation
+from subspan.methods.planning import Plan, default_budgets, make_plan, problem_of
+from subspan.parameters import InBlocks, check_parameters
 from subspan.self_expression.blocks import Block, account_of, assemble
 from subspan.self_expression.consensus import ConsensusSettings
 from subspan.self_expression.dictionaries import sample_dictionaries
 from subspan.self_expression.job import ConsensusJob, follow_in_memory, solve_in_memory
 from subspan.self_expression.stored import StoredCoefficients
-from subspan.sources import ArraySource, Source, in_memory
-from subspan.sources.npy import NpySource
+from subspan.sources import Source, in_memory
 
 # Of the pursuit, for blocks that an earlier version has left in a work directory.
 ARITHMETIC = 2
 
 
-class BlockClusterer(SubspaceClusterer):
-    """Shared by S3COMP, S3COMP-C and SSC-OMP."""
+@dataclass(frozen=True)
+class BlockRepresentation(Representation):
+    """Coefficients that were found block by block."""
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **SubspaceClusterer._parameter_constraints,
-        "work_dir": [str, PathLike, None],
-    }
-    n_nonzero: int
-    work_dir: str | PathLike[str] | None
+    # Names the job in a work directory; empty without one.
+    key: str = ""
+
+
+class WorksInBlocks(InBlocks, SubspaceMethod):
+    """Shared by methods that keep finished blocks in a folder, and let a cluster work on them."""
 
     def fit(self, X: ArrayLike, y: object = None, *, executor: Any = None) -> Self:
         """Cluster the rows of `X`.
@@ -69,26 +62,33 @@ class BlockClusterer(SubspaceClusterer):
         -------
         self
         """
-        with self._work_shared(executor):
-            self._fit(X)
+        self._fit(X, self._workplace(executor))
         self._warn()
         return self
 
-    @contextmanager
-    def _work_shared(self, executor: Any) -> Iterator[None]:
-        """Know the cluster during a fit and no longer: an estimator has to be copied and stored."""
+    def _workplace(self, executor: Any = None) -> Workplace:
+        """Threads, `work_dir` and the cluster, if they go together."""
         if executor is not None and self.work_dir is None:
-            raise InputError("executor: needs work_dir, a folder that all workers reach, for the results.")
+            raise InputError(
+                "executor: needs {work_dir:name}, a folder that all workers reach, for the results.",
+                work_dir=None,
+            )
         if self.work_dir is not None and not isinstance(self.random_state, (int, np.integer)):
             raise InputError(
-                f"random_state={self.random_state}: work_dir needs a whole number here, or no later call "
-                "could go on with what is in it."
+                "{random_state}: {work_dir:name} needs a whole number here, or no later call could go on "
+                "with what is in it.",
+                random_state=self.random_state,
+                work_dir=self.work_dir,
             )
-        self._executor = executor
-        try:
-            yield
-        finally:
-            del self._executor
+        # Absolute: workers may have another current folder.
+        folder = None if self.work_dir is None else Path(self.work_dir).absolute()
+        return Workplace(n_threads(self.n_jobs), folder, executor)
+
+
+class BlockClusterer(WorksInBlocks):
+    """Shared by S3COMP, S3COMP-C and SSC-OMP."""
+
+    n_nonzero: int
 
     def plan(self, X: ArrayLike) -> Plan:
         """How a fit to `X` would use memory and time; reads no more than its size.
@@ -103,78 +103,41 @@ class BlockClusterer(SubspaceClusterer):
             Decisions, bytes by stage and a rough estimate of time; print it.
         """
         check_parameters(self)
-        return self._plan(super()._source(X))
+        return self._plan(self._source(X), self._workplace())
 
     def _problem(self, n_features: int, seed: int) -> tuple[ConsensusSettings, dict[str, Any]]:
         """What is asked of the coefficients, and how the sub-dictionaries are drawn."""
         raise NotImplementedError
 
-    def _source(self, X: Any) -> Source:
+    def _open(self, X: Any, workplace: Workplace) -> tuple[Source, Settled]:
         """The input, once it is certain that there is memory for what will be done with it."""
-        source = super()._source(X)
-        return in_memory(source) if self._plan(source).reads_once else source
+        source, settled = super()._open(X, workplace)
+        plan = self._plan(source, workplace)
+        if plan.reads_once:
+            source = in_memory(source)
+        # A plan may do with fewer threads.
+        return source, replace(settled, plan=plan, workplace=replace(workplace, threads=plan.threads))
 
-    @property
-    def _stored(self) -> bool:
-        return self.work_dir is not None
-
-    def _job(self, points: Source, seed: int) -> tuple[ConsensusJob, dict[str, Any]]:
-        """What has to be solved, once it is planned how, and how the sub-dictionaries are drawn."""
-        settings, drawing = self._problem(points.shape[1], seed)
-        dictionaries = partial(sample_dictionaries, points.shape[0], **drawing)
-        self._chosen = self._plan(points, ready=True)
-        return ConsensusJob(points, dictionaries, settings, self._chosen.kept), drawing
-
-    def _represent(self, points: Source, unit_norm: bool, seed: int) -> Representation:
-        job, drawing = self._job(points, seed)
-        plan = self._chosen
-        work = self._work(job, drawing)
-        self._work_key = None if work is None else work.key
-        if work is None:
-            representation = solve_in_memory(job, plan.threads)
-        else:
-            blocks = map(Block.from_arrays, self._solved(job, plan.threads, work))
-            if plan.coefficients == "in memory":
-                representation = assemble(blocks, points.shape[0])
-            else:
-                stored = StoredCoefficients(work, points.shape[0], job.block_rows, points.dtype)
-                representation = account_of(blocks).representation(stored)
-        return_free_memory()
-        return self._counted(representation, job)
-
-    def _follow(self, points: Source, unit_norm: bool, seed: int) -> list[Representation]:
-        """Coefficients after each of the outer iterations."""
-        job, _ = self._job(points, seed)
-        course = follow_in_memory(job, self._chosen.threads)
-        return_free_memory()
-        return [self._counted(representation, job) for representation in course]
-
-    def _counted(self, representation: Representation, job: ConsensusJob) -> Representation:
-        representation.counts["atoms_beyond_n_features"] = self.n_nonzero - job.settings.n_nonzero
-        return representation
-
-    def _plan(self, source: Source, ready: bool = False) -> Plan:
-        """The plan for these rows; `ready` if they have been read and normalised."""
+    def _plan(self, source: Source, workplace: Workplace) -> Plan:
+        """How a fit to these rows uses memory: the one place where this is decided."""
         settings, drawing = self._problem(source.shape[1], 0)
-        executor = getattr(self, "_executor", None)
         problem = problem_of(
-            source, settings, drawing, self._n_vectors, self.normalize and not ready,
+            source, settings, drawing, self._n_vectors, self.normalize,
             # Workers read for themselves.
-            may_be_read_once=executor is None and not ready,
+            may_be_read_once=not workplace.on_cluster,
         )  # fmt: skip
-        if executor is None:
-            threads = n_threads(self.n_jobs)
-            return make_plan(problem, self._budgets(problem, threads), threads, disk=self._stored)
-        # Workers share the budget, one thread each; nothing is gained by collecting what they have stored.
-        n_workers = max(1, len(executor.nthreads()))
-        shares = [budget // n_workers for budget in self._budgets(problem, n_workers)]
-        plan = make_plan(problem, shares, 1, disk=True)
-        return replace(plan, coefficients="on disk") if problem.few_atoms else plan
-
-    def _budgets(self, problem: Problem, threads: int) -> tuple[int, ...]:
-        if self.memory_budget is None:
-            return default_budgets(problem, threads)
-        return (parse_bytes(self.memory_budget),)
+        # Workers have one thread each.
+        threads = 1 if workplace.on_cluster else workplace.threads
+        budgets = (
+            default_budgets(problem, threads, workplace.free_memory())
+            if self.memory_budget is None
+            else (parse_bytes(self.memory_budget) // workplace.sharers(),)
+        )
+        plan = make_plan(problem, budgets, threads, disk=workplace.folder is not None)
+        if workplace.on_cluster and problem.few_atoms:
+            # Nothing is gained by collecting what the workers have stored.
+            return replace(plan, coefficients="on disk")
+        return plan
 
     @property
     def _n_vectors(self) -> int:
@@ -182,45 +145,66 @@ class BlockClusterer(SubspaceClusterer):
             return largest_dimension(self.n_clusters) + 1
         return self.n_components or self.n_clusters
 
-    def _work(self, job: ConsensusJob, drawing: dict[str, Any]) -> WorkDirectory | None:
-        if self.work_dir is None:
-            return None
-        # Workers may have another current folder.
-        return WorkDirectory(Path(self.work_dir).absolute(), _identity(job, drawing))
+    def _job(self, points: Source, settled: Settled) -> tuple[ConsensusJob, dict[str, Any]]:
+        """What has to be solved, and how the sub-dictionaries are drawn."""
+        settings, drawing = self._problem(points.shape[1], settled.seed)
+        dictionaries = partial(sample_dictionaries, points.shape[0], **drawing)
+        return ConsensusJob(points, dictionaries, settings, settled.plan.kept), drawing
 
-    def _solved(self, job: ConsensusJob, threads: int, work: WorkDirectory) -> Iterator[Arrays]:
-        if self._executor is None:
-            return run_blocks(job, threads, work)
-        return run_on_cluster(_portable(job, work), self._executor, work)
+    def _represent(self, points: Source, settled: Settled) -> BlockRepresentation:
+        job, drawing = self._job(points, settled)
+        workplace, work = settled.workplace, None
+        if workplace.folder is None:
+            found = solve_in_memory(job, workplace.threads)
+        else:
+            work = WorkDirectory(workplace.folder, _identity(job, drawing))
+            job = replace(job, source=workplace.within_reach(points, work))
+            blocks = map(Block.from_arrays, workplace.solve(job, work))
+            if settled.plan.coefficients == "in memory":
+                found = assemble(blocks, points.shape[0])
+            else:
+                stored = StoredCoefficients(work, points.shape[0], job.block_rows, points.dtype)
+                found = account_of(blocks).representation(stored)
+        return_free_memory()
+        return self._counted(found, job, "" if work is None else work.key)
 
-    def _affinity(self) -> csr_array | NDArray[np.floating] | ImplicitAffinity:
-        if self.affinity == "self_expressive" and self._chosen.problem.few_atoms:
-            return ImplicitAffinity(self.representation_, self.scale)
-        return super()._affinity()
+    def _follow(self, points: Source, settled: Settled) -> list[BlockRepresentation]:
+        """Coefficients after each of the outer iterations."""
+        job, _ = self._job(points, settled)
+        course = follow_in_memory(job, settled.threads)
+        return_free_memory()
+        return [self._counted(representation, job) for representation in course]
 
-    def _embedding(self, seed: int) -> Embedding:
-        if not isinstance(self.affinity_, ImplicitAffinity):
-            return super()._embedding(seed)
-        search = partial(
-            atom_embedding,
-            self.affinity_,
-            self.n_clusters,
-            n_components=self.n_components,
-            seed=seed,
-            n_threads=self._chosen.threads,
-        )
-        if self.work_dir is None:
-            return search()
-        place = Path(self.work_dir).absolute()
-        runner = None if self._executor is None else partial(pass_on_cluster, self._executor, place)
+    def _counted(self, found: Representation, job: ConsensusJob, key: str = "") -> BlockRepresentation:
+        unusable = self.n_nonzero - job.settings.n_nonzero
+        counts = {**found.counts, "atoms_beyond_n_features": unusable}
+        return BlockRepresentation(found.coefficients, found.n_iter, found.changes, counts, key)
+
+    def _connect(self, representation: Representation, settled: Settled) -> Graph:
+        if not isinstance(representation, BlockRepresentation) or not settled.plan.problem.few_atoms:
+            return super()._connect(representation, settled)
+        affinity = ImplicitAffinity(representation.coefficients, self.scale)
         identity = {
-            "coefficients": self._work_key,
+            "coefficients": representation.key,
             "scale": self.scale,
-            "seed": seed,
+            "seed": settled.seed,
             "vectors": self._n_vectors,
         }
-        with kept_search(place, identity) as checkpoint:
-            return search(runner=runner, checkpoint=checkpoint)
+        return Graph(affinity, partial(_resumable_embedding, affinity, settled.workplace, identity))
+
+
+def _resumable_embedding(
+    affinity: ImplicitAffinity,
+    workplace: Workplace,
+    identity: dict[str, Any],
+    n_clusters: int,
+    **options: Any,
+) -> Embedding:
+    """The leading eigenvectors of a graph that is not formed; a search that was interrupted goes on."""
+    with workplace.keep(identity) as checkpoint:
+        return atom_embedding(
+            affinity, n_clusters, runner=workplace.run_pass, checkpoint=checkpoint, **options
+        )
 
 
 def _identity(job: ConsensusJob, drawing: dict[str, Any]) -> dict[str, Any]:
@@ -232,15 +216,3 @@ def _identity(job: ConsensusJob, drawing: dict[str, Any]) -> dict[str, Any]:
         "arithmetic": ARITHMETIC,
         "block_rows": job.block_rows,
     }
-
-
-def _portable(job: ConsensusJob, work: WorkDirectory) -> ConsensusJob:
-    """The job with points that a worker can read: those of an array are put beside the results."""
-    if not isinstance(job.source, ArraySource):
-        return job
-    # Named after the job: another one may be at work in this folder, and is only refused later.
-    path = work.path / f"points-{work.key}.npy"
-    work.path.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with whole_file(path) as file:
-        np.save(file, job.source.array)
-    return ConsensusJob(NpySource(path), job.dictionaries, job.settings, job.kept, job.block_rows)

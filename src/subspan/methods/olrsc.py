@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal, Self
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,52 +13,59 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from subspan.affinity import check_room
-from subspan.base import SubspaceClusterer
-from subspan.execution.memory import memory_budget as bytes_of_budget
+from subspan.base import GivenCoefficients, Settled, StageClock, SubspaceMethod
 from subspan.execution.steps import Advance, steps
 from subspan.execution.threads import n_threads
-from subspan.handover import Certificate, Embedding, Factors, InputError, Representation
+from subspan.execution.workplace import Workplace
+from subspan.handover import Certificate, Embedding, Factors, Graph, InputError, Representation
+from subspan.methods.declarations import OLRSCParameters
 from subspan.methods.documentation import documented
-from subspan.parameters import at_least, check_parameters, one_of, positive_integer
+from subspan.parameters import check_parameters
 from subspan.self_expression.online_low_rank import OnlineBasis, OnlineWeights
 from subspan.sources import Source
 from subspan.sources.checks import check_finite, unit_rows, zero_rows
 from subspan.sources.dtypes import EXACT_IN_FLOAT32
 
-# Weights must be above zero.
+# What a norm is at least where something is divided by it.
 TINY = float(np.finfo(np.float64).tiny)
 # Rows that learn in one go: an interruption waits no longer.
 ROWS_PER_BLOCK = 256
 
 
-@documented
-class OLRSC(SubspaceClusterer):
-    """Online low-rank subspace clustering by basis dictionary pursuit (OLRSC).
+@dataclass(frozen=True)
+class Streamed(Representation):
+    """Codes and coefficients of rows that came piece by piece."""
 
-    A low-rank representation learned from one point after the other [1]_. A basis D of a few vectors follows
-    the points; each point z is coded on it, z = D v + e with gross errors e, and helps to express it,
-    D = Z U. So z_j is represented by all points with the coefficients U v_j, and besides the basis only U
-    and V are kept. The graph of U V^T is dense nevertheless; clustering the codes V does without it.
+    def attributes(self) -> dict[str, Any]:
+        """The factors alone: nobody counted epochs."""
+        return {"representation_": self.coefficients}
+
+
+@dataclass(frozen=True)
+class OnlineRepresentation(Representation):
+    """Codes and coefficients, with the basis they were learned with."""
+
+    basis: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
+    # After each epoch.
+    objective: tuple[float, ...] = ()
+
+    def attributes(self) -> dict[str, Any]:
+        """Basis and objective, too."""
+        return {**super().attributes(), "basis_": self.basis, "objective_": self.objective}
+
+
+@documented
+class OLRSC(OLRSCParameters, SubspaceMethod):
+    """A low-rank representation is learned from one point after the other [1]_.
+
+    A basis D of a few vectors follows the points; each point z is coded on it, z = D v + e with gross errors
+    e, and helps to express it, D = Z U. So z_j is represented by all points with the coefficients U v_j, and
+    besides the basis only U and V are kept. The graph of U V^T is dense nevertheless; clustering the codes V
+    does without it.
 
     Parameters
     ----------
-    {n_clusters}
-    n_basis : int or None, default=None
-        Number of basis vectors (d), at least the sum of the dimensions of the subspaces. None means
-        5 * n_clusters.
-    reconstruction : float, default=1.0
-        Weight of the squared errors of reconstruction (lambda1).
-    sparsity : float or None, default=None
-        Weight of the gross errors (lambda2). None means 1 / sqrt(n_features).
-    consistency : float or None, default=None
-        Weight of the distance between the basis and combinations of the points (lambda3), for the first
-        point; it grows with the square root of the number of points. None means 1 / sqrt(n_features).
-    n_epochs : int, default=2
-        How often `fit` goes through the rows, in their order.
-    clustering : {"spectral", "codes"}, default="spectral"
-        Cut the graph of U V^T, or run k-means on the codes V (OLRSC-F in the paper): the latter takes
-        n_samples * n_basis numbers instead of n_samples^2.
-    {stages}
+    {parameters}
 
     Attributes
     ----------
@@ -91,61 +100,6 @@ class OLRSC(SubspaceClusterer):
     >>> clustering_accuracy(y, model.labels_)
     1.0
     """
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **SubspaceClusterer._parameter_constraints,
-        "n_basis": [positive_integer(), None],
-        "reconstruction": [at_least(TINY)],
-        "sparsity": [at_least(TINY), None],
-        "consistency": [at_least(TINY), None],
-        "n_epochs": [positive_integer()],
-        "clustering": [one_of("spectral", "codes")],
-    }
-
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        n_basis: int | None = None,
-        reconstruction: float = 1.0,
-        sparsity: float | None = None,
-        consistency: float | None = None,
-        n_epochs: int = 2,
-        clustering: str = "spectral",
-        normalize: bool = True,
-        zero_rows: str = "raise",
-        duplicates: str = "merge",
-        affinity: str = "self_expressive",
-        scale: str | None = "max",
-        n_components: int | Literal["auto"] | None = None,
-        n_init: int = 20,
-        left_out: str = "attach",
-        memory_budget: int | str | None = None,
-        n_jobs: int | None = None,
-        random_state: int | np.random.RandomState | None = None,
-        verbose: bool = False,
-    ) -> None:
-        super().__init__(
-            n_clusters,
-            normalize=normalize,
-            zero_rows=zero_rows,
-            duplicates=duplicates,
-            affinity=affinity,
-            scale=scale,
-            n_components=n_components,
-            n_init=n_init,
-            left_out=left_out,
-            memory_budget=memory_budget,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            verbose=verbose,
-        )
-        self.n_basis = n_basis
-        self.reconstruction = reconstruction
-        self.sparsity = sparsity
-        self.consistency = consistency
-        self.n_epochs = n_epochs
-        self.clustering = clustering
 
     def partial_fit(self, X: ArrayLike, y: object = None, *, new_epoch: bool = False) -> Self:
         """Let the basis follow some more rows, and keep their codes for `label_stream`.
@@ -192,7 +146,9 @@ class OLRSC(SubspaceClusterer):
         empty = zero_rows(rows)
         if len(empty) and self.zero_rows == "raise":
             raise InputError(
-                f"X: row {empty[0]} is zero; pass zero_rows='label' to give such rows the label -1."
+                "X: row {} is zero; pass {zero_rows} to give such rows the label -1.",
+                empty[0],
+                zero_rows="label",
             )
         return rows
 
@@ -210,15 +166,10 @@ class OLRSC(SubspaceClusterer):
         if not self._streamed:
             raise InputError("label_stream: no rows have been passed to partial_fit.")
         right, left = np.concatenate(self._streamed, axis=1)
-        self.representation_ = Factors(left, right, np.arange(len(left)))
-        self.stage_seconds_, self.counts_ = {}, {}
+        factors = Factors(left, right, np.arange(len(left)))
+        settled = replace(self._settle(Workplace(n_threads(self.n_jobs))), seed=self._seed)
         with self._shown():
-            with self._timed("affinity"):
-                self.affinity_ = self._affinity()
-            with self._timed("embedding"):
-                embedding = self._embed(self._seed)
-            with self._timed("labeling"):
-                self.labels_ = self._label(embedding, None, self._seed)
+            self._cluster(Streamed(factors, n_iter=0, changes=()), None, settled, StageClock())
         self._warn()
         return self.labels_
 
@@ -229,11 +180,11 @@ class OLRSC(SubspaceClusterer):
         self._streamed: list[NDArray[np.floating]] = []
         self._seed = seed
 
-    def _represent(self, points: Source, unit_norm: bool, seed: int) -> Representation:
+    def _represent(self, points: Source, settled: Settled) -> Representation:
         n_points, n_features = points.shape
         if self.clustering == "spectral":
-            check_room(n_points, points.dtype, bytes_of_budget(self.memory_budget), "OLRSC")
-        self._begin_stream(n_features, seed)
+            check_room(n_points, points.dtype, settled.budget, "OLRSC")
+        self._begin_stream(n_features, settled.seed)
         objective, changes = [], []
         before = np.zeros((0, 0))
         with steps("rows", self.n_epochs * n_points) as advance:
@@ -242,11 +193,15 @@ class OLRSC(SubspaceClusterer):
                 coefficients, codes = self._learn(points, advance)
                 changes.append(_relative_change(codes, before))
                 before = codes
-                objective.append(self._stream.objective(points.rows(0, n_points), n_threads(self.n_jobs)))
-        self.basis_ = self._stream.vectors.copy()
-        self.objective_ = tuple(objective)
+                objective.append(self._stream.objective(points.rows(0, n_points), settled.threads))
         left, right = (part.astype(points.dtype) for part in (codes, coefficients))
-        return Representation(Factors(left, right, np.arange(n_points)), self.n_epochs, tuple(changes))
+        return OnlineRepresentation(
+            Factors(left, right, np.arange(n_points)),
+            self.n_epochs,
+            tuple(changes),
+            basis=self._stream.vectors.copy(),
+            objective=tuple(objective),
+        )
 
     def _learn(self, points: Source, advance: Advance) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         parts = []
@@ -257,21 +212,25 @@ class OLRSC(SubspaceClusterer):
         coefficients, codes = (np.concatenate(part) for part in zip(*parts, strict=True))
         return coefficients, codes
 
-    def _affinity(self) -> csr_array | NDArray[np.floating]:
-        if self.clustering == "codes" and isinstance(self.representation_, Factors):
-            return csr_array(self.representation_.shape, dtype=self.representation_.dtype)
-        return super()._affinity()
+    def _connect(self, representation: Representation, settled: Settled) -> Graph:
+        if self.clustering == "spectral" or isinstance(representation, GivenCoefficients):
+            return super()._connect(representation, settled)
+        # The codes themselves are clustered: no graph is cut.
+        factors = representation.coefficients
+        return Graph(
+            csr_array(factors.shape, dtype=factors.dtype), partial(_codes_as_embedding, factors.left)
+        )
 
-    def _embedding(self, seed: int) -> Embedding:
-        """The codes themselves, if they are to be clustered."""
-        if self.clustering == "spectral" or self.affinity != "self_expressive":
-            return super()._embedding(seed)
-        codes = self.representation_.left.astype(np.float64)
-        embedded: NDArray[np.bool_] = np.any(codes != 0, axis=1)
-        if embedded.sum() < self.n_clusters:
-            raise InputError(f"n_clusters={self.n_clusters}, but only {embedded.sum()} codes are not zero.")
-        nothing_to_prove = Certificate(converged=True, residual=0.0, probe_excess=0.0, n_products=0)
-        return Embedding(codes, np.empty(0), np.where(embedded, 0, -1), embedded, nothing_to_prove)
+
+def _codes_as_embedding(codes: NDArray[np.floating], n_clusters: int, **_: object) -> Embedding:
+    codes = codes.astype(np.float64)
+    embedded: NDArray[np.bool_] = np.any(codes != 0, axis=1)
+    if embedded.sum() < n_clusters:
+        raise InputError(
+            "{n_clusters}, but only {} codes are not zero.", embedded.sum(), n_clusters=n_clusters
+        )
+    nothing_to_prove = Certificate(converged=True, residual=0.0, probe_excess=0.0, n_products=0)
+    return Embedding(codes, np.empty(0), np.where(embedded, 0, -1), embedded, nothing_to_prove)
 
 
 def _relative_change(codes: NDArray[np.float64], before: NDArray[np.float64]) -> float:

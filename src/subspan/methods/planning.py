@@ -12,13 +12,12 @@ from typing import Literal
 import numpy as np
 
 from subspan.embedding.atom_graph import PIECE
-from subspan.embedding.atom_search import BASIS_BLOCKS as BLOCKS_ON_ATOMS
-from subspan.embedding.eigen import GUARD_VECTORS
-from subspan.embedding.search import BASIS_BLOCKS as BLOCKS_ON_ALL
-from subspan.execution.memory import free_memory, used_memory
+from subspan.embedding.atom_search import BLOCKS_ON_ATOMS
+from subspan.embedding.eigen import BLOCKS_ON_ALL, GUARD_VECTORS
+from subspan.execution.memory import used_memory
 from subspan.execution.tiles import TILE, in_panels, padded_length, tile_product
 from subspan.handover import InputError
-from subspan.self_expression.consensus import ConsensusSettings
+from subspan.self_expression.consensus import ConsensusSettings, tile_rows
 from subspan.self_expression.engine import Kept
 from subspan.self_expression.plan import choose_kept, kept_bytes
 from subspan.sources import ArraySource, Source
@@ -45,16 +44,16 @@ DISK_STEP = 12.0
 # Rows that take at most one in so many bytes of a budget are read once and kept.
 ROOM_FOR_ROWS = 4
 # What a fit takes at most unless it is told otherwise: copies of the rows, and bytes for what has any size.
-COPIES = 4
+DATA_COPIES = 4
 SMALL_THINGS = 200 * 10**6
 
 Terms = Mapping[str, int]
 # In the order in which they are tried.
-Place = Literal["in memory", "on disk"]
+CoefficientPlace = Literal["in memory", "on disk"]
 
 
 @dataclass(frozen=True)
-class Problem:
+class ProblemSize:
     """The sizes that memory and time depend on."""
 
     n_points: int
@@ -99,7 +98,7 @@ def problem_of(
     normalize: bool,
     *,
     may_be_read_once: bool = False,
-) -> Problem:
+) -> ProblemSize:
     """The sizes of a problem; the number of atoms is what a draw has on average, which takes no draw."""
     n_points, n_features = source.shape
     kept = drawing.get("size") or n_points * (1 - float(str(drawing["dropout"])))
@@ -114,7 +113,7 @@ def problem_of(
         held = n_points * n_features * itemsize if normalize else 0
         may_be_read_once = False
     sizes = (round(share * n_points),) * n_subproblems
-    return Problem(
+    return ProblemSize(
         n_points, n_features, itemsize, sizes, n_atoms, settings, n_vectors, held, may_be_read_once
     )  # fmt: skip
 
@@ -126,12 +125,12 @@ class Plan:
     `str(plan)` is the table that ``subspan plan`` prints.
     """
 
-    problem: Problem
+    problem: ProblemSize
     # Which 8-bit inner products are kept.
     kept: Kept
     threads: int
     # Where the coefficients are while the spectral stage works with them.
-    coefficients: Place
+    coefficients: CoefficientPlace
     # What the process has already.
     process: int
     # Whether the rows of a file are read once, and kept.
@@ -212,8 +211,9 @@ class Plan:
         longest = n_atoms if self.kept == "shared" else max(problem.sizes)
         settings = problem.settings
         n_targets = min(settings.n_nonzero * n_subproblems, n_atoms)
-        tile = TILE * (n_targets * 12 + problem.n_features * item * 3) + n_atoms * 16
-        tile += n_subproblems * TILE * settings.n_nonzero * 12
+        rows = tile_rows(self.kept)
+        tile = rows * (n_targets * 12 + problem.n_features * item * 3) + n_atoms * 16
+        tile += n_subproblems * rows * settings.n_nonzero * 12
         # Atoms of a dictionary, feature by feature, for looks at the residual.
         tile += longest * (problem.n_features * 4 + 16)
         if self.kept != "none":
@@ -275,26 +275,33 @@ class Plan:
         return self.problem.n_coefficients // self.problem.n_points * (4 + self.problem.itemsize)
 
 
-def default_budgets(problem: Problem, threads: int) -> tuple[int, ...]:
+def default_budgets(problem: ProblemSize, threads: int, free: int) -> tuple[int, ...]:
     """What the process may take in all if nobody says: the machine should stay usable.
 
     A few copies of the rows and what makes the pursuits fast, and half of what is free at most; where
     nothing fits into that, half of what is free, and then all of it.
+
+    Parameters
+    ----------
+    problem : ProblemSize
+    threads : int
+    free : int
+        Bytes that are free for the process.
     """
     plan = Plan(problem, "all", threads, "in memory", 0)
     fast = kept_bytes("all", problem.n_points, problem.sizes)
     fast += plan.stages["representation"]["buffers of the threads"]
-    modest = COPIES * problem.row_bytes + fast + FIRST_USE + SMALL_THINGS
-    free, used = free_memory(), used_memory()
+    modest = DATA_COPIES * problem.row_bytes + fast + FIRST_USE + SMALL_THINGS
+    used = used_memory()
     return tuple(used + room for room in (min(modest, free // 2), free // 2, free))
 
 
-def make_plan(problem: Problem, budgets: Sequence[int], threads: int, *, disk: bool) -> Plan:
+def make_plan(problem: ProblemSize, budgets: Sequence[int], threads: int, *, disk: bool) -> Plan:
     """The fastest plan that fits.
 
     Parameters
     ----------
-    problem : Problem
+    problem : ProblemSize
     budgets : sequence of int
         Bytes that the process may take in all; the first one that is enough counts.
     threads : int
@@ -317,7 +324,7 @@ def make_plan(problem: Problem, budgets: Sequence[int], threads: int, *, disk: b
             best = min(fitting, key=lambda plan: (plan.kept == "none", -plan.threads, plan.coefficients))
             return _reading_once(best, budget)
     smallest = min(possible, key=lambda plan: plan.peak)
-    raise InputError(_refusal(budget, smallest, plans))
+    raise _refusal(budget, smallest, plans)
 
 
 def _reading_once(plan: Plan, budget: int) -> Plan:
@@ -327,8 +334,8 @@ def _reading_once(plan: Plan, budget: int) -> Plan:
     return once if problem.may_be_read_once and ample else plan
 
 
-def _candidates(problem: Problem, room: int, threads: int, process: int) -> Iterator[Plan]:
-    places: tuple[Place, ...] = ("in memory", "on disk") if problem.few_atoms else ("in memory",)
+def _candidates(problem: ProblemSize, room: int, threads: int, process: int) -> Iterator[Plan]:
+    places: tuple[CoefficientPlace, ...] = ("in memory", "on disk") if problem.few_atoms else ("in memory",)
     for n_threads, place in product(dict.fromkeys((threads, 1)), places):
         bare = Plan(problem, "none", n_threads, place, process)
         # What the buffers of looks at 8-bit rows take comes on top.
@@ -344,19 +351,19 @@ def _candidates(problem: Problem, room: int, threads: int, process: int) -> Iter
             yield replace(bare, kept=kept)
 
 
-def _refusal(budget: int, smallest: Plan, plans: Sequence[Plan]) -> str:
+def _refusal(budget: int, smallest: Plan, plans: Sequence[Plan]) -> InputError:
     name, n_bytes = smallest.largest_term
     take = "take" if name.endswith("s") else "takes"
     sentence = (
-        f"memory_budget: {_size(budget)} is too little; {_size(_rounded(smallest.peak))} would do, of which "
-        f"{name} {take} {_size(n_bytes)} and libraries {_size(smallest.process)}"
+        f"{{memory_budget:name}}: {_size(budget)} is too little; {_size(_rounded(smallest.peak))} would do, "
+        f"of which {name} {take} {_size(n_bytes)} and libraries {_size(smallest.process)}"
     )
     on_disk = min(plan.peak for plan in plans)
     if on_disk < smallest.peak:
-        sentence += f", or {_size(_rounded(on_disk))} with a work_dir for the coefficients"
-    if smallest.problem.few_atoms:
-        return sentence + "."
-    return sentence + "; a dictionary_size makes the rest grow with the number of points only."
+        sentence += f", or {_size(_rounded(on_disk))} with a {{work_dir:name}} for the coefficients"
+    if not smallest.problem.few_atoms:
+        sentence += "; a {dictionary_size:name} makes the rest grow with the number of points only"
+    return InputError(f"{sentence}.", memory_budget=budget, work_dir=None, dictionary_size=None)
 
 
 def _rounded(n_bytes: int) -> int:

@@ -4,23 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from subspan.affinity.curvature import curvature_affinity, curvature_scales, polar_curvatures
 from subspan.affinity.simplices import sample_tuples
-from subspan.base import SubspaceClusterer
+from subspan.base import Settled, SubspaceMethod
 from subspan.embedding.factored import factored_embedding
 from subspan.execution.steps import track
-from subspan.execution.threads import n_threads
-from subspan.handover import Embedding, Factors, InputError, Representation
+from subspan.handover import Factors, Graph, InputError, Representation
 from subspan.labeling import label_embedding
 from subspan.labeling.flats import flat_error
+from subspan.methods.declarations import SCCParameters
 from subspan.methods.documentation import documented
-from subspan.parameters import between, positive_integer
 from subspan.sources import Source
 
 # Tuples for each cluster.
@@ -39,37 +38,28 @@ class Trial:
     error: float
 
 
-@documented
-class SCC(SubspaceClusterer):
-    """Spectral curvature clustering (SCC) of points on flats of one dimension.
+@dataclass(frozen=True)
+class TupleAffinities(Representation):
+    """Affinities of points with tuples, as `Factors`: they make a graph, but represent no point."""
 
-    Each point is compared with sampled tuples of d + 1 points [1]_: the polar curvature of the d + 2 points
-    together is zero if they lie on one d-flat. Points are alike that fit the same tuples: for the matrix A of
-    affinities of points with tuples the graph is A A^T. Tuples are drawn anew from the clusters found, for at
-    least `dim` rounds and for as long as flats through the clusters fit better and better. Flats need not
-    pass through the origin, which self-expressive methods take for granted.
+    def attributes(self) -> dict[str, Any]:
+        """The rounds; there are no coefficients."""
+        return {"n_iter_": self.n_iter, "changes_": self.changes}
+
+
+@documented
+class SCC(SCCParameters, SubspaceMethod):
+    """Each point is compared with sampled tuples of d + 1 points [1]_.
+
+    The polar curvature of the d + 2 points together is zero if they lie on one d-flat. Points are alike that
+    fit the same tuples: for the matrix A of affinities of points with tuples the graph is A A^T. Tuples are
+    drawn anew from the clusters found, for at least `dim` rounds and for as long as flats through the
+    clusters fit better and better. Flats need not pass through the origin, which self-expressive methods take
+    for granted.
 
     Parameters
     ----------
-    {n_clusters}
-    dim : int, default=3
-        Dimension d of the flats, less than the number of features. The flats of all clusters have the same.
-    affine : bool, default=True
-        Whether flats may miss the origin. False makes the origin a vertex of every simplex (LSCC), which
-        leaves one point fewer to be drawn for a tuple.
-    n_columns : int or None, default=None
-        Tuples sampled in each round, an equal share in each cluster (c). None means 100 for each cluster.
-    max_iter : int, default=50
-        Largest number of rounds.
-    tol : float, default=0.01
-        From round `dim` on, the first round that lowers the error by a smaller share than this is the last.
-    normalize : bool, default=False
-        Bring every row to unit norm first. That bends flats that miss the origin; it is of use with
-        ``affine=False``, where curvatures would otherwise depend on the lengths of the rows.
-    zero_rows : {"raise", "label"}, default="raise"
-        With ``affine=False`` or ``normalize=True`` a zero row belongs to every subspace or has no direction:
-        refuse the data, or give such rows the label -1. Otherwise it is a point like any other.
-    {later_stages}
+    {parameters}
 
     Attributes
     ----------
@@ -77,8 +67,9 @@ class SCC(SubspaceClusterer):
 
     Notes
     -----
-    `representation_` and `affinity_` are of type `Factors`, both of their factors being A, of shape
-    (n_samples, n_columns); the graph A A^T is never formed. Loops count in its degrees. `changes_` has for
+    No point is represented by others: there is no `representation_`, unless one was handed in. `affinity_` is
+    of type `Factors`, both of its factors being A, of shape (n_samples, n_columns); the graph A A^T is never
+    formed. Loops count in its degrees. `changes_` has for
     each round its error over the least error of the rounds before; for the first round, over that of one
     flat through all points. `scale` acts on coefficients handed in only, and `memory_budget` on nothing:
     SCC needs room for about five arrays like A.
@@ -106,132 +97,77 @@ class SCC(SubspaceClusterer):
     1.0
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **SubspaceClusterer._parameter_constraints,
-        "dim": [positive_integer()],
-        "affine": ["boolean"],
-        "n_columns": [positive_integer(), None],
-        "max_iter": [positive_integer()],
-        "tol": [between(0, 1)],
-    }
-
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        dim: int = 3,
-        affine: bool = True,
-        n_columns: int | None = None,
-        max_iter: int = 50,
-        tol: float = 0.01,
-        normalize: bool = False,
-        zero_rows: str = "raise",
-        duplicates: str = "merge",
-        affinity: str = "self_expressive",
-        scale: str | None = None,
-        n_components: int | Literal["auto"] | None = None,
-        n_init: int = 20,
-        left_out: str = "attach",
-        memory_budget: int | str | None = None,
-        n_jobs: int | None = None,
-        random_state: int | np.random.RandomState | None = None,
-        verbose: bool = False,
-    ) -> None:
-        super().__init__(
-            n_clusters,
-            normalize=normalize,
-            zero_rows=zero_rows,
-            duplicates=duplicates,
-            affinity=affinity,
-            scale=scale,
-            n_components=n_components,
-            n_init=n_init,
-            left_out=left_out,
-            memory_budget=memory_budget,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            verbose=verbose,
-        )
-        self.dim = dim
-        self.affine = affine
-        self.n_columns = n_columns
-        self.max_iter = max_iter
-        self.tol = tol
-
     @property
     def _needs_directions(self) -> bool:
         return self.normalize or not self.affine
 
-    def _represent(self, points: Source, unit_norm: bool, seed: int) -> Representation:
+    def _represent(self, points: Source, settled: Settled) -> TupleAffinities:
         n_columns = self._checked_columns(points.shape)
         best: Trial | None = None
         ratios: list[float] = []
         labels = np.zeros(points.shape[0], np.int64)
-        error = self._error(points, labels)
+        error = self._error(points, labels, settled)
         for number in track("rounds", range(self.max_iter), at_most=True):
-            rng = np.random.default_rng([seed, number])
+            rng = np.random.default_rng([settled.seed, number])
             tuples = sample_tuples(labels, n_columns, self.dim + self.affine, rng)
-            found = min(self._trials(points, tuples, seed), key=lambda trial: trial.error)
+            found = min(self._trials(points, tuples, settled), key=lambda trial: trial.error)
             ratios.append(found.error / error if error > 0 else 1.0)
             if best is None or found.error < best.error:
                 best, labels, error = found, found.labels, found.error
             if len(ratios) >= self.dim and ratios[-1] > 1 - self.tol:
                 break
         assert best is not None
-        factors = Factors(best.columns, best.columns, np.arange(len(labels)))
-        return Representation(factors, len(ratios), tuple(ratios))
+        columns = Factors(best.columns, best.columns, np.arange(len(labels)))
+        return TupleAffinities(columns, len(ratios), tuple(ratios))
 
-    def _trials(self, points: Source, tuples: NDArray[np.int64], seed: int) -> Iterator[Trial]:
+    def _trials(self, points: Source, tuples: NDArray[np.int64], settled: Settled) -> Iterator[Trial]:
         """Clusters by one set of tuples, at every scale."""
-        threads = n_threads(self.n_jobs)
-        curvatures = polar_curvatures(points, tuples, affine=self.affine, threads=threads)
+        curvatures = polar_curvatures(points, tuples, affine=self.affine, threads=settled.threads)
         for scale in curvature_scales(curvatures, self.n_clusters, self.dim + 1):
             columns = curvature_affinity(curvatures, scale)
-            embedding = self._embedding_of(columns, seed, TRIAL_TOL)
+            embedding = factored_embedding(
+                columns,
+                self.n_clusters,
+                n_components=self.n_components,
+                seed=settled.seed,
+                tol=TRIAL_TOL,
+                n_threads=settled.threads,
+            )
             n_init = min(self.n_init, TRIAL_STARTS)
-            labels = label_embedding(embedding.vectors, self.n_clusters, n_init=n_init, seed=seed)
-            yield Trial(columns, labels, self._error(points, labels))
+            labels = label_embedding(embedding.vectors, self.n_clusters, n_init=n_init, seed=settled.seed)
+            yield Trial(columns, labels, self._error(points, labels, settled))
 
-    def _error(self, points: Source, labels: NDArray[np.int64]) -> float:
-        return flat_error(points, labels, self.dim, affine=self.affine, threads=n_threads(self.n_jobs))
+    def _error(self, points: Source, labels: NDArray[np.int64], settled: Settled) -> float:
+        return flat_error(points, labels, self.dim, affine=self.affine, threads=settled.threads)
 
-    def _affinity(self) -> csr_array | NDArray[np.floating] | Factors:
-        coefficients = self.representation_
-        if isinstance(coefficients, Factors):
-            # Symmetric where copies of a point have been expanded, too.
-            return Factors(coefficients.left, coefficients.left, coefficients.point)
-        return super()._affinity()
-
-    def _embedding(self, seed: int) -> Embedding:
-        if isinstance(self.affinity_, Factors):
-            return self._embedding_of(self.affinity_.left, seed)
-        return super()._embedding(seed)
-
-    def _embedding_of(self, columns: NDArray[np.floating], seed: int, tol: float = 1e-6) -> Embedding:
-        return factored_embedding(
-            columns,
-            self.n_clusters,
-            n_components=self.n_components,
-            seed=seed,
-            tol=tol,
-            n_threads=n_threads(self.n_jobs),
-        )
+    def _connect(self, representation: Representation, settled: Settled) -> Graph:
+        if not isinstance(representation, TupleAffinities):
+            return super()._connect(representation, settled)
+        found = representation.coefficients
+        # Symmetric where copies of a point have been expanded, too.
+        affinity = Factors(found.left, found.left, found.point)
+        return Graph(affinity, partial(factored_embedding, affinity.left))
 
     def _checked_columns(self, shape: tuple[int, int]) -> int:
         """Number of tuples, if the points admit flats and tuples like these."""
         n_points, n_features = shape
         if self.dim >= n_features:
             raise InputError(
-                f"dim={self.dim} must be below the number of features, but X has n_features={n_features}: "
-                "a flat of that dimension would be the whole space."
+                "{dim} must be below the number of features, but X has n_features={}: a flat of that "
+                "dimension would be the whole space.",
+                n_features,
+                dim=self.dim,
             )
         if n_points < self.dim + 2:
             raise InputError(
-                f"dim={self.dim} needs at least {self.dim + 2} distinct rows, but X has only {n_points}."
+                "{dim} needs at least {} distinct rows, but X has only {}.",
+                *(self.dim + 2, n_points),
+                dim=self.dim,
             )
         if self.n_columns is not None and self.n_columns < self.n_clusters:
             raise InputError(
-                f"n_columns={self.n_columns} must be at least n_clusters={self.n_clusters}: every cluster "
-                "needs a tuple."
+                "{n_columns} must be at least {n_clusters}: every cluster needs a tuple.",
+                n_columns=self.n_columns,
+                n_clusters=self.n_clusters,
             )
         return self.n_columns or COLUMNS_PER_CLUSTER * self.n_clusters

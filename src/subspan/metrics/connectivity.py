@@ -111,7 +111,9 @@ def _subgraph(matrix: Any, members: NDArray[np.intp]) -> csr_array:
     return graph
 
 
-def _algebraic_connectivity(graph: csr_array) -> float:
+def _algebraic_connectivity(
+    graph: csr_array, *, dense_size: int = DENSE_LIMIT, max_restarts: int = MAX_RESTARTS
+) -> float:
     degrees = graph.sum(axis=1)
     # Components first: where the answer is exactly 0, an eigensolver would return rounding noise.
     if graph.shape[0] == 1 or degrees.min() <= np.finfo(np.float64).eps * degrees.max():
@@ -120,20 +122,21 @@ def _algebraic_connectivity(graph: csr_array) -> float:
         return 0.0
     scale = diags_array(1.0 / np.sqrt(degrees))
     top = np.sqrt(degrees / degrees.sum())
-    return max(0.0, 1.0 - _second_largest(csr_array(scale @ graph @ scale), top))
+    matrix = csr_array(scale @ graph @ scale)
+    return max(0.0, 1.0 - _second_largest(matrix, top, dense_size, max_restarts))
 
 
-def _second_largest(matrix: csr_array, top: NDArray[np.float64]) -> float:
+def _second_largest(matrix: csr_array, top: NDArray[np.float64], dense_size: int, max_restarts: int) -> float:
     """Second largest eigenvalue, with multiplicity, of a matrix whose first is 1 with vector `top`."""
-    if matrix.shape[0] > DENSE_LIMIT:
-        value, residual = _lanczos(matrix, top)
+    if matrix.shape[0] > dense_size:
+        value, residual = _lanczos(matrix, top, max_restarts)
         if residual <= 100 * TOLERANCE:
             return value
     second = matrix.shape[0] - 2
     return float(eigh(matrix.toarray(), eigvals_only=True, subset_by_index=[second, second])[0])
 
 
-def _lanczos(matrix: csr_array, top: NDArray[np.float64]) -> tuple[float, float]:
+def _lanczos(matrix: csr_array, top: NDArray[np.float64], max_restarts: int) -> tuple[float, float]:
     """Second largest eigenvalue and its residual; an infinite residual if there is no convergence."""
 
     def product(vector: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -146,7 +149,7 @@ def _lanczos(matrix: csr_array, top: NDArray[np.float64]) -> tuple[float, float]
     start -= (top @ start) * top
     try:
         values, vectors = eigsh(
-            deflated, k=1, which="LA", v0=start, ncv=BASIS_SIZE, maxiter=MAX_RESTARTS, tol=TOLERANCE
+            deflated, k=1, which="LA", v0=start, ncv=BASIS_SIZE, maxiter=max_restarts, tol=TOLERANCE
         )
     except ArpackNoConvergence:
         return 0.0, np.inf

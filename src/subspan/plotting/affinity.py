@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from subspan.plotting import fitted
-from subspan.plotting.display import Display, percent, shown_names
+from subspan.plotting.display import percent_label, shown_names
+from subspan.plotting.graph_display import GraphDisplay
 from subspan.plotting.numbers import OrderedAffinity, ordered_affinity
-from subspan.plotting.numbers.graph import Affinity
 from subspan.plotting.style import COLOURS, require_matplotlib
 
 if TYPE_CHECKING:
@@ -22,7 +20,7 @@ BRIGHTEST = 0.99
 MAX_SQUARES = 50
 
 
-class AffinityDisplay(Display):
+class AffinityDisplay(GraphDisplay):
     """The affinity with its points ordered by cluster: squares along the diagonal, and little else, are good.
 
     Of more than 400 points, neighbours share a cell, which shows their mean weight. The colour grows with the
@@ -42,45 +40,16 @@ class AffinityDisplay(Display):
     --------
     >>> import matplotlib
     >>> matplotlib.use("Agg")
-    >>> from subspan import S3COMPC
-    >>> from subspan.datasets import make_union_of_subspaces
+    >>> import numpy as np
     >>> from subspan.plotting import AffinityDisplay
-    >>> X, y = make_union_of_subspaces(4, 3, 30, 50, random_state=0)
-    >>> model = S3COMPC(n_clusters=4, random_state=0).fit(X)
-    >>> AffinityDisplay.from_estimator(model).numbers.grid.shape
-    (200, 200)
+    >>> graph = np.kron(np.eye(2), np.ones((3, 3)) - np.eye(3))
+    >>> AffinityDisplay.from_predictions(graph, [0, 0, 0, 1, 1, 1]).ax_.get_title()
+    '100 % of the weight lies inside clusters'
     """
 
     numbers: OrderedAffinity
     _size = (5.6, 4.8)
-
-    @classmethod
-    def from_estimator(cls, estimator: Any, *, ax: Axes | None = None) -> Self:
-        """Plot the graph of a fitted estimator, ordered by its clusters.
-
-        Parameters
-        ----------
-        estimator : fitted estimator
-            Any method of subspan that cuts a graph.
-        ax : matplotlib Axes, optional
-            A new figure by default.
-        """
-        return cls.from_predictions(fitted.affinity_of(estimator), fitted.labels_of(estimator), ax=ax)
-
-    @classmethod
-    def from_predictions(cls, affinity: Affinity, labels: ArrayLike, *, ax: Axes | None = None) -> Self:
-        """Plot a graph ordered by any labels: clusters, or true classes.
-
-        Parameters
-        ----------
-        affinity : sparse or dense matrix of shape (n_points, n_points)
-            Symmetric, without negative entries.
-        labels : array-like of shape (n_points,)
-            Cluster of every point.
-        ax : matplotlib Axes, optional
-            A new figure by default.
-        """
-        return cls(ordered_affinity(affinity, labels)).plot(ax)
+    _measure = staticmethod(ordered_affinity)
 
     def _draw(self, ax: Axes) -> None:
         found = self.numbers
@@ -100,5 +69,5 @@ class AffinityDisplay(Display):
         ax.set_xticks(places, names, rotation=90 if max(map(len, names)) > 2 else 0)
         ax.set_yticks(places, names)
         ax.figure.colorbar(picture, ax=ax, label="mean weight", extend="max")
-        title = f"{percent(found.inside_total)} of the weight lies inside clusters"
+        title = f"{percent_label(found.inside_total)} of the weight lies inside clusters"
         self._describe(ax, title, "cluster of the point", "cluster of the point")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 from numpy.typing import ArrayLike
 
 from subspan.plotting import fitted
-from subspan.plotting.display import Display, percent, shown_names
+from subspan.plotting.display import Display, percent_label, shown_names
 from subspan.plotting.numbers import Confusion, confusion
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ class ConfusionDisplay(Display):
         if max(len(label.get_text()) for label in ax.get_xticklabels()) > 2:
             ax.tick_params(axis="x", rotation=90)
         ax.figure.colorbar(picture, ax=ax, label="number of points")
-        title = f"{percent(found.accuracy)} of the points are in the cluster of their class"
+        title = f"{percent_label(found.accuracy)} of the points are in the cluster of their class"
         self._describe(ax, title, "cluster, in the order of the classes", "true class")
 
     def _write_counts(self, ax: Axes) -> None:

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from subspan.plotting import fitted
-from subspan.plotting.display import Display, short_name, shown_names
+from subspan.plotting.display import short_name, shown_names
+from subspan.plotting.graph_display import GraphDisplay
 from subspan.plotting.numbers import ClusterConnectivity, cluster_connectivity
-from subspan.plotting.numbers.graph import Affinity
 from subspan.plotting.style import COLOURS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-class ConnectivityDisplay(Display):
+class ConnectivityDisplay(GraphDisplay):
     """Algebraic connectivity of each cluster: the larger, the harder it is to split; at 0 it falls apart.
 
     Parameters
@@ -43,34 +41,7 @@ class ConnectivityDisplay(Display):
     """
 
     numbers: ClusterConnectivity
-
-    @classmethod
-    def from_estimator(cls, estimator: Any, *, ax: Axes | None = None) -> Self:
-        """Plot the connectivity of the clusters of a fitted estimator.
-
-        Parameters
-        ----------
-        estimator : fitted estimator
-            Any method of subspan that cuts a graph.
-        ax : matplotlib Axes, optional
-            A new figure by default.
-        """
-        return cls.from_predictions(fitted.affinity_of(estimator), fitted.labels_of(estimator), ax=ax)
-
-    @classmethod
-    def from_predictions(cls, affinity: Affinity, labels: ArrayLike, *, ax: Axes | None = None) -> Self:
-        """Plot the connectivity within any labels: clusters, or true classes.
-
-        Parameters
-        ----------
-        affinity : sparse or dense matrix of shape (n_points, n_points)
-            Symmetric, without negative entries.
-        labels : array-like of shape (n_points,)
-            Cluster of every point.
-        ax : matplotlib Axes, optional
-            A new figure by default.
-        """
-        return cls(cluster_connectivity(affinity, labels)).plot(ax)
+    _measure = staticmethod(cluster_connectivity)
 
     def _draw(self, ax: Axes) -> None:
         found = self.numbers

@@ -104,12 +104,12 @@ def short_name(name: Any) -> str:
     return (" " * cut.startswith("_") + cut).replace("$", r"\$")
 
 
-def percent(share: float) -> str:
+def percent_label(share: float) -> str:
     """A share in per cent, with three digits.
 
     Examples
     --------
-    >>> percent(0.875)
+    >>> percent_label(0.875)
     '87.5 %'
     """
     return f"{100 * share:.3g} %"

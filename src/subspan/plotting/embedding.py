@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 from numpy.typing import ArrayLike
 
 from subspan.plotting import fitted
-from subspan.plotting.display import Display, percent, short_name
+from subspan.plotting.display import Display, percent_label, short_name
 from subspan.plotting.numbers import EmbeddingPlane, embedding_plane
 from subspan.plotting.style import COLOURS, MARKERS
 
@@ -69,10 +69,8 @@ class EmbeddingDisplay(Display):
 
         Parameters
         ----------
-        embedding : array-like of shape (n_points, n_components)
-            Zero rows are points that were left out.
-        labels : array-like of shape (n_points,)
-            Cluster of every point.
+        embedding, labels
+            As for `subspan.plotting.numbers.embedding_plane`.
         ax : matplotlib Axes, optional
             A new figure by default.
         """
@@ -93,7 +91,7 @@ class EmbeddingDisplay(Display):
         n_shown, n_all = len(found.rows), found.n_embedded
         count = f"{n_shown}" if n_shown == n_all else f"{n_shown} of {n_all}"
         title = f"{count} points in the two widest directions of the embedding"
-        first, second = (percent(share) for share in found.shares)
+        first, second = (percent_label(share) for share in found.shares)
         self._describe(ax, title, f"direction 1 ({first} of the variance)", f"direction 2 ({second})")
 
 

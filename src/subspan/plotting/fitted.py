@@ -1,6 +1,6 @@
 """What a plot needs of a fitted estimator, or one sentence on why this estimator does not have it.
 
-Estimators and scikit-learn are imported in the functions: whoever has a fitted estimator has them already.
+Scikit-learn is imported in the function: whoever has a fitted estimator has it already.
 """
 
 from __future__ import annotations
@@ -55,17 +55,15 @@ def embedding_of(estimator: Any) -> NDArray[np.float64]:
 
 def coefficients_of(estimator: Any) -> Any:
     """Coefficients of every point, sparse or as factors."""
-    from subspan.methods import SCC
-
     labels_of(estimator)
+    if hasattr(estimator, "representation_"):
+        return estimator.representation_
     name = type(estimator).__name__
-    if not hasattr(estimator, "representation_"):
+    if estimator.affinity == "precomputed":
         raise InputError(
             f"{name}: affinity='precomputed', so a graph was handed in and no coefficients are known."
         )
-    if isinstance(estimator, SCC) and isinstance(estimator.representation_, Factors):
-        raise InputError(f"{name}: compares points with sampled tuples, so there are no coefficients.")
-    return estimator.representation_
+    raise InputError(f"{name}: finds its graph without coefficients, so there are none to look at.")
 
 
 def sparse_coefficients_of(estimator: Any) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,6 +23,14 @@ ROW_HEIGHT = 0.45
 MARGIN = 0.9
 # Pixels between tiles, as a share of their height.
 GAP = 0.06
+
+
+class Shown(TypedDict, total=False):
+    """What may be chosen about the images, see `RepresentativesDisplay.from_predictions`."""
+
+    image_order: Literal["C", "F"]
+    n_shown: int
+    ax: Axes | None
 
 
 class RepresentativesDisplay(Display):
@@ -69,9 +77,7 @@ class RepresentativesDisplay(Display):
         X: Any,
         *,
         image_shape: tuple[int, ...],
-        image_order: Literal["C", "F"] = "C",
-        n_shown: int = N_SHOWN,
-        ax: Axes | None = None,
+        **shown: Unpack[Shown],
     ) -> Self:
         """Show the representatives of the clusters of a fitted estimator.
 
@@ -84,24 +90,12 @@ class RepresentativesDisplay(Display):
             The images, one in each row.
         image_shape : tuple
             (height, width), or (height, width, 3) for colours.
-        image_order : {"C", "F"}
-            Whether pixels are stored line by line, or column by column as MATLAB does.
-        n_shown : int
-            Most images of a cluster.
-        ax : matplotlib Axes, optional
-            A new figure by default.
+        **shown
+            `image_order`, `n_shown` and `ax`, as for `from_predictions`.
         """
         closeness = fitted.closeness_of(estimator)
         labels = fitted.labels_of(estimator)
-        return cls.from_predictions(
-            X,
-            closeness,
-            labels,
-            image_shape=image_shape,
-            image_order=image_order,
-            n_shown=n_shown,
-            ax=ax,
-        )
+        return cls.from_predictions(X, closeness, labels, image_shape=image_shape, **shown)
 
     @classmethod
     def from_predictions(

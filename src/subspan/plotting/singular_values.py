@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from subspan.plotting import fitted
-from subspan.plotting.display import Display, percent, short_name
+from subspan.plotting.display import Display, percent_label, short_name
 from subspan.plotting.numbers import SingularValues, singular_values
 from subspan.plotting.style import COLOURS
 
@@ -72,12 +72,8 @@ class SingularValuesDisplay(Display):
 
         Parameters
         ----------
-        X : array-like of shape (n_points, n_features), path or source
-            The points.
-        labels : array-like of shape (n_points,)
-            Cluster of every point.
-        normalize : bool
-            Bring every row to unit norm first.
+        X, labels, normalize
+            As for `subspan.plotting.numbers.singular_values`.
         ax : matplotlib Axes, optional
             A new figure by default.
         """
@@ -99,7 +95,7 @@ class SingularValuesDisplay(Display):
         ax.locator_params(axis="x", integer=True)
         ax.grid(alpha=0.3)
         ax.legend(title="cluster" if few else None, loc="lower right")
-        title = f"Directions with {percent(SHARE)} of a cluster's energy: {self._dimensions()}"
+        title = f"Directions with {percent_label(SHARE)} of a cluster's energy: {self._dimensions()}"
         self._describe(ax, title, "leading directions", "share of the energy")
 
     def _dimensions(self) -> str:

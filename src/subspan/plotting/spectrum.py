@@ -50,11 +50,11 @@ class SpectrumDisplay(Display):
         Parameters
         ----------
         estimator : fitted estimator
-            Any method of subspan that cuts a graph.
+            A method that cuts a graph.
         ax : matplotlib Axes, optional
             A new figure by default.
         """
-        return cls.from_predictions(fitted.eigenvalues_of(estimator), estimator.n_clusters, ax=ax)
+        return cls.from_predictions(fitted.eigenvalues_of(estimator), estimator.n_clusters_, ax=ax)
 
     @classmethod
     def from_predictions(

@@ -82,7 +82,7 @@ def histogram(about: About, edges: NDArray[np.floating], counts: NDArray[np.inte
 
 
 @dataclass(frozen=True)
-class Curve:
+class DrawnCurve:
     """Values at 1, 2, 3, ... ; `colour` is a class of the style."""
 
     name: str
@@ -90,7 +90,7 @@ class Curve:
     colour: str = "c0"
 
 
-def curves(about: About, drawn: Sequence[Curve], log: bool = False) -> Element:
+def curve_chart(about: About, drawn: Sequence[DrawnCurve], log: bool = False) -> Element:
     """One line for each curve."""
     longest = max(len(curve.values) for curve in drawn)
     every = [value for curve in drawn for value in curve.values if value > 0 or not log]
@@ -106,7 +106,7 @@ def curves(about: About, drawn: Sequence[Curve], log: bool = False) -> Element:
     return about.draw(place.axes(about.x, about.y, _whole(place.x)), marks)
 
 
-def _line(x: Scale, y: Scale, curve: Curve, dots: bool) -> Element:
+def _line(x: Scale, y: Scale, curve: DrawnCurve, dots: bool) -> Element:
     points = [
         (x(place), y(value)) for place, value in enumerate(curve.values, 1) if value > 0 or not y.is_log
     ]
@@ -121,7 +121,7 @@ def _line(x: Scale, y: Scale, curve: Curve, dots: bool) -> Element:
     return h("g", line, marks)
 
 
-def _tips(curve: Curve, is_log: bool) -> Iterator[str]:
+def _tips(curve: DrawnCurve, is_log: bool) -> Iterator[str]:
     for place, value in enumerate(curve.values, 1):
         if value > 0 or not is_log:
             yield f"{curve.name} {place}: {number(value, 4)}"

@@ -15,7 +15,7 @@ from subspan.report.tables import percent
 # A cluster smaller than this share of the middle one is suspicious.
 SMALL = 0.1
 # And one this many times as large, or of so many times the dimension, is no better.
-LARGE = 3
+LARGE_RATIO = 3
 # Of what a representation leaves of a row of length 1.
 WELL_REPRESENTED = 0.5
 # Accuracy below which clusters are something else than the classes.
@@ -60,10 +60,10 @@ def about_sizes(material: Material) -> Iterator[Finding]:
             "Fewer rows than a tenth of the middle cluster: often a handful of outliers that took a "
             "cluster for themselves.",
         )
-    if len(material.sizes) < material.estimator.n_clusters:
+    if len(material.sizes) < material.estimator.n_clusters_:
         yield Finding(
             "look",
-            f"Only {len(material.sizes)} of {material.estimator.n_clusters} clusters have rows",
+            f"Only {len(material.sizes)} of {material.estimator.n_clusters_} clusters have rows",
             "The others stayed empty.",
         )
     if material.n_outside:
@@ -76,17 +76,18 @@ def about_sizes(material: Material) -> Iterator[Finding]:
 
 def _catch_all(material: Material) -> Iterator[Finding]:
     """A cluster far larger than the others, or of far higher dimension, collects what fits nowhere."""
-    large = material.sizes > LARGE * np.median(material.sizes)
+    large = material.sizes > LARGE_RATIO * np.median(material.sizes)
     if material.singular_values is not None:
         dimensions = material.singular_values.dimensions()
-        large |= dimensions > LARGE * np.median(dimensions)
+        large |= dimensions > LARGE_RATIO * np.median(dimensions)
     if large.any():
         several = large.sum() > 1
         yield Finding(
             "look",
             f"{named_clusters(large)} may collect what fits nowhere else",
-            f"{'They are' if several else 'It is'} more than {LARGE} times as large as the middle cluster, "
-            "or of as many times its dimension: rows of several groups, or rows near no subspace at all.",
+            f"{'They are' if several else 'It is'} more than {LARGE_RATIO} times as large as the middle "
+            "cluster, or of as many times its dimension: rows of several groups, or rows near no subspace at "
+            "all.",
         )
 
 

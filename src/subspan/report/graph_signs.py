@@ -40,7 +40,7 @@ def about_spectrum(material: Material) -> Iterator[Finding]:
             "This run clustered without eigenvalues beyond the number of clusters.",
         )
         return
-    yield _gap(spectrum.eigenvalues, estimator.n_clusters, estimator.counts_["components"])
+    yield _gap(spectrum.eigenvalues, estimator.n_clusters_, estimator.counts_["components"])
 
 
 def _gap(values: NDArray[np.float64], k: int, pieces: int) -> Finding:
@@ -78,7 +78,7 @@ def _gap(values: NDArray[np.float64], k: int, pieces: int) -> Finding:
 
 def about_components(material: Material) -> Iterator[Finding]:
     """Into how many pieces the graph falls."""
-    counts, k = material.estimator.counts_, material.estimator.n_clusters
+    counts, k = material.estimator.counts_, material.estimator.n_clusters_
     pieces, n_points = counts["components"], len(material.labels)
     if material.graph is None:
         return

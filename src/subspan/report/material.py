@@ -7,15 +7,16 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 from sklearn.utils.validation import check_is_fitted
 
-from subspan.base import SubspaceClusterer
+from subspan.base import SubspaceMethod
 from subspan.handover import InputError
+from subspan.methods import outside
 from subspan.methods.registry import PLACES
 from subspan.plotting import fitted, numbers
 from subspan.sources import Source, open_source
@@ -23,7 +24,7 @@ from subspan.sources.images import ImageFolder
 
 # Points of the scatter plot and cells along a side of the graph's picture: what a screen can show.
 MOST_POINTS = 5000
-MOST_CELLS = 240
+MOST_GRAPH_CELLS = 240
 N_REPRESENTATIVES = 6
 
 
@@ -37,6 +38,15 @@ class Origin:
     remarks: Sequence[str] = ()
 
 
+class Known(TypedDict, total=False):
+    """What the caller may know about the rows, see `SubspaceMethod.report`."""
+
+    truth: ArrayLike | None
+    names: Sequence[str] | None
+    image_shape: tuple[int, ...] | None
+    image_order: Literal["C", "F"]
+
+
 @dataclass(frozen=True, eq=False)
 class Material:
     """A fitted estimator, what the caller knows beside it, and all that can be computed from both.
@@ -44,7 +54,7 @@ class Material:
     A number that this method or these data do not have is None.
     """
 
-    estimator: SubspaceClusterer
+    estimator: SubspaceMethod
     source: Source | None = None
     truth: NDArray[Any] | None = None
     names: Sequence[str] | None = None
@@ -61,9 +71,15 @@ class Material:
     @property
     def method(self) -> str:
         """The short name of the method; the name of the class for one that is not ours."""
-        classes = {estimator: name for name, (_, estimator) in PLACES.items()}
-        found = type(self.estimator).__name__
-        return classes.get(found, found)
+        ours = {(place.module, place.estimator): name for name, place in PLACES.items()}
+        found = type(self.estimator)
+        return ours.get((found.__module__, found.__name__), found.__name__)
+
+    @property
+    def home(self) -> str:
+        """The module that the estimator is imported from."""
+        found = outside.home(type(self.estimator))
+        return "subspan" if found.startswith("subspan.") else found
 
     @property
     def data(self) -> str:
@@ -107,12 +123,14 @@ class Material:
         values = _known(fitted.eigenvalues_of, self.estimator)
         if values is None or len(values) < 2:
             return None
-        return numbers.spectrum(values, self.estimator.n_clusters)
+        return numbers.spectrum(values, self.estimator.n_clusters_)
 
     @cached_property
     def affinity(self) -> numbers.OrderedAffinity | None:
         """The graph, ordered by cluster."""
-        return None if self.graph is None else numbers.ordered_affinity(self.graph, self.labels, MOST_CELLS)
+        if self.graph is None:
+            return None
+        return numbers.ordered_affinity(self.graph, self.labels, MOST_GRAPH_CELLS)
 
     @cached_property
     def connectivity(self) -> numbers.ClusterConnectivity | None:
@@ -172,7 +190,7 @@ class Material:
         return f"row {row}" if self.names is None else str(self.names[row])
 
 
-def why_not(find: Callable[[Any], Any], estimator: SubspaceClusterer) -> str | None:
+def why_not(find: Callable[[Any], Any], estimator: SubspaceMethod) -> str | None:
     """One sentence on why an estimator has no such thing; None if it has."""
     try:
         find(estimator)
@@ -181,13 +199,13 @@ def why_not(find: Callable[[Any], Any], estimator: SubspaceClusterer) -> str | N
     return None
 
 
-def _known(find: Callable[[Any], Any], estimator: SubspaceClusterer) -> Any:
+def _known(find: Callable[[Any], Any], estimator: SubspaceMethod) -> Any:
     """What an estimator keeps, or None where this one has no such thing."""
     return find(estimator) if why_not(find, estimator) is None else None
 
 
 def gather(
-    estimator: SubspaceClusterer,
+    estimator: SubspaceMethod,
     X: Any = None,
     *,
     truth: ArrayLike | None = None,

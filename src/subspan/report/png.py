@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
-GREY, COLOURS, PALETTE = 0, 2, 3
+GREY, TRUE_COLOURS, PALETTE = 0, 2, 3
 
 
 def picture_uri(pixels: NDArray[np.uint8]) -> str:
@@ -21,7 +21,7 @@ def picture_uri(pixels: NDArray[np.uint8]) -> str:
     >>> picture_uri(np.zeros((2, 2), np.uint8))[:30]
     'data:image/png;base64,iVBORw0K'
     """
-    return _uri(_png(pixels, GREY if pixels.ndim == 2 else COLOURS))
+    return _uri(_png(pixels, GREY if pixels.ndim == 2 else TRUE_COLOURS))
 
 
 def shade_uri(shades: NDArray[np.uint8], colour: tuple[int, int, int]) -> str:

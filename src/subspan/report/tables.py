@@ -27,7 +27,7 @@ class Cell:
 
 
 # One for each column; what needs no number to be sorted by may stand as it is.
-Row = list[Cell | Child]
+TableRow = list[Cell | Child]
 
 
 def cell(value: float, text: str | None = None) -> Cell:
@@ -40,7 +40,7 @@ def cell(value: float, text: str | None = None) -> Cell:
 def table(
     caption: str,
     columns: Sequence[Column],
-    rows: Iterable[Row],
+    rows: Iterable[TableRow],
     *,
     sortable: bool = False,
     tall: bool = False,
@@ -83,7 +83,7 @@ def _first(column: Column) -> str | None:
     return "up" if column.is_text else None
 
 
-def _cells(columns: Sequence[Column], row: Row) -> list[Element]:
+def _cells(columns: Sequence[Column], row: TableRow) -> list[Element]:
     cells = []
     for place, (column, content) in enumerate(zip(columns, row, strict=True)):
         known = content if isinstance(content, Cell) else Cell(content)

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import UTC, datetime
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal
-
-from numpy.typing import ArrayLike
+from typing import Any, Unpack
 
 from subspan import __version__
-from subspan.base import SubspaceClusterer
+from subspan.base import SubspaceMethod
 from subspan.execution.files import whole_file
 from subspan.execution.threads import single_threaded_libraries
 from subspan.handover import InputError
 from subspan.report.elements import Element, h, name_of, short
-from subspan.report.material import Material, Origin, gather
+from subspan.report.material import Known, Material, Origin, gather
 from subspan.report.members import members
 from subspan.report.page import page
 from subspan.report.sections.again import again_section
@@ -31,36 +28,25 @@ from subspan.report.verdict import findings
 
 
 def write_report(
-    estimator: SubspaceClusterer,
+    estimator: SubspaceMethod,
     path: str | PathLike[str],
     X: Any = None,
     *,
-    truth: ArrayLike | None = None,
-    names: Sequence[str] | None = None,
-    image_shape: tuple[int, ...] | None = None,
-    image_order: Literal["C", "F"] = "C",
     origin: Origin | None = None,
+    **known: Unpack[Known],
 ) -> Path:
     """Write a page about a fitted estimator: one HTML file that needs nothing else.
 
     Parameters
     ----------
-    estimator : SubspaceClusterer
+    estimator : SubspaceMethod
         Fitted.
-    path : path
-        Where the page goes; it is there as a whole or not at all.
-    X : array-like of shape (n_samples, n_features), path or source, optional
-        The data of the fit. Residuals, singular values and pictures of rows need them.
-    truth : array-like of shape (n_samples,), optional
-        Known classes, to compare the clusters with.
-    names : sequence of str, optional
-        Names of the rows, instead of their numbers; for a folder of images those of the files.
-    image_shape : tuple, optional
-        (height, width) or (height, width, 3) if rows are images; a folder of images knows it.
-    image_order : {"C", "F"}, default="C"
-        Whether their pixels are stored line by line, or column by column as MATLAB does.
+    path, X
+        As for `SubspaceMethod.report`.
     origin : Origin, optional
         What only the caller of the run knows: its command and its messages.
+    **known
+        `truth`, `names`, `image_shape` and `image_order`, as for `SubspaceMethod.report`.
 
     Returns
     -------
@@ -87,15 +73,7 @@ def write_report(
         raise InputError(f"path: there is no folder {place.parent}.")
     if place.is_dir():
         raise InputError(f"path: {place} is a folder.")
-    material = gather(
-        estimator,
-        X,
-        truth=truth,
-        names=names,
-        image_shape=image_shape,
-        image_order=image_order,
-        origin=origin,
-    )
+    material = gather(estimator, X, origin=origin, **known)
     # The same page whatever the number of threads, and many small matrices are no work for several.
     with single_threaded_libraries():
         text = render(material)

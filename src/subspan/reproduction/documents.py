@@ -129,14 +129,14 @@ def _write_table(table: Table, folder: Path) -> list[Path]:
 
 def _write_figure(figure: Figure, folder: Path) -> list[Path]:
     # Imported here: tables need no matplotlib.
-    from subspan.reproduction.drawing import draw
+    from subspan.reproduction.drawing import draw_figure
 
     picture = f"![{figure.title}]({figure.name}.svg)"
     parts = [f"# {figure.title}", picture, figure.caption, _bullets(figure.notes)]
     return [
         _write(folder / f"{figure.name}.csv", figure.numbers.csv().encode()),
         _write(folder / f"{figure.name}.md", "\n\n".join(parts).encode() + b"\n"),
-        *(_write(folder / f"{figure.name}.{kind}", draw(figure, kind)) for kind in ("svg", "png")),
+        *(_write(folder / f"{figure.name}.{kind}", draw_figure(figure, kind)) for kind in ("svg", "png")),
     ]
 
 

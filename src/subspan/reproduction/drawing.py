@@ -7,31 +7,26 @@ import textwrap
 from collections.abc import Sequence
 from typing import Any
 
-from subspan.plotting.style import COLOURS, MARKERS, require_matplotlib
+from subspan.plotting.style import COLOURS, MARKERS, STYLE, require_matplotlib
 from subspan.reproduction.documents import Curve, Figure, Panel
-from subspan.reproduction.published import number
+from subspan.reproduction.published import number_in
 
 # Width and height of a panel in inches.
-SIZE = (4.8, 3.2)
+PANEL_SIZE = (4.8, 3.2)
 # Characters in a line of a legend's title.
 LEGEND_WIDTH = 14
-STYLE = {
-    "font.size": 9,
-    "axes.grid": True,
-    "grid.alpha": 0.3,
-    # Names inside the file come from this word instead of chance: the same numbers give the same file.
-    "svg.hashsalt": "subspan",
-}
 
 
-def draw(figure: Figure, kind: str) -> bytes:
+def draw_figure(figure: Figure, kind: str) -> bytes:
     """The figure as a file of `kind`, "svg" or "png"."""
     matplotlib = require_matplotlib()
     pictures = require_matplotlib("matplotlib.figure")
     n_rows = -(-len(figure.panels) // figure.n_columns)
     content = io.BytesIO()
     with matplotlib.rc_context(STYLE):
-        canvas = pictures.Figure(figsize=(figure.n_columns * SIZE[0], n_rows * SIZE[1]), layout="constrained")
+        canvas = pictures.Figure(
+            figsize=(figure.n_columns * PANEL_SIZE[0], n_rows * PANEL_SIZE[1]), layout="constrained"
+        )
         grid = canvas.subplots(n_rows, figure.n_columns, squeeze=False)
         for position, axes in enumerate(grid.flat):
             if position < len(figure.panels):
@@ -96,11 +91,11 @@ def _name_curves(axes: Any, title: str) -> None:
 def _colours(curves: Sequence[Curve], matplotlib: Any) -> list[Any]:
     """Curves that stand for numbers get a ramp from dark to light, the others colours of their own."""
     ramp = matplotlib.colormaps["viridis"]
-    n_numbers = sum(number(curve.label) is not None for curve in curves)
+    n_numbers = sum(number_in(curve.label) is not None for curve in curves)
     # The light end of the ramp is hard to see on white.
     shades = iter([ramp(0.9 * i / max(n_numbers - 1, 1)) for i in range(n_numbers)])
     own = iter(COLOURS * (1 + len(curves) // len(COLOURS)))
-    return [next(own) if number(curve.label) is None else next(shades) for curve in curves]
+    return [next(own) if number_in(curve.label) is None else next(shades) for curve in curves]
 
 
 def _draw_bars(axes: Any, panel: Panel, matplotlib: Any) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from subspan.reproduction.plan import Options, Results
+from subspan.reproduction.plan import ExperimentOptions, Results
 from subspan.reproduction.runs import Row
 from subspan.reproduction.settings import Setting
 
@@ -36,7 +36,7 @@ CHOSEN_SIZES = (
 )
 
 
-def remarks(results: Results, settings: Iterable[Setting], options: Options) -> list[str]:
+def remarks(results: Results, settings: Iterable[Setting], options: ExperimentOptions) -> list[str]:
     """Everything a reader has to know besides the numbers."""
     notes = [QUICK] if options.quick else []
     return notes + departures(settings) + origins([row for rows in results.values() for row in rows])

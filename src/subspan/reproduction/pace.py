@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from subspan.reproduction.runs import Row, Run
 
 # Seconds between two lines about short runs.
-INTERVAL = 10.0
+PACE_INTERVAL = 10.0
 # Estimated seconds that must have passed for what they really took to count half: the first runs of a session
 # wait for data and for the compiler.
 TRUST = 30.0
@@ -53,7 +53,7 @@ class Pace:
         self.n_runs = len(self.left)
         self.usual: dict[tuple[str, str], float] = {}
         self.seconds: dict[tuple[str, str], float] = {}
-        self.spoken = -INTERVAL
+        self.spoken = -PACE_INTERVAL
 
     def finished(self, run: Run, row: Row, seconds: float) -> None:
         """Note that a run has ended after so many seconds, and say so now and then."""
@@ -61,13 +61,13 @@ class Pace:
         self.seconds[kind] = self.seconds.get(kind, 0.0) + seconds
         self.usual[kind] = self.usual.get(kind, 0.0) + self.left.pop(run)
         now = time.monotonic()
-        if self.left and now - self.spoken < INTERVAL:
+        if self.left and now - self.spoken < PACE_INTERVAL:
             return
         self.spoken = now
         count = f"{self.n_runs - len(self.left)} of {self.n_runs}"
         what = f"{row['method']} on {row['n_points']} points of {row['dataset']}, seed {run.seed}"
         outcome = f"accuracy {100 * row['accuracy']:.2f} % in {row['seconds']:.1f} s"
-        self.say(f"{count}: {what}: {outcome}; about {duration(self.remaining)} left")
+        self.say(f"{count}: {what}: {outcome}; about {rough_duration(self.remaining)} left")
 
     @property
     def remaining(self) -> float:
@@ -86,12 +86,12 @@ def _kind(run: Run) -> tuple[str, str]:
     return (run.data.name, run.method)
 
 
-def duration(seconds: float) -> str:
+def rough_duration(seconds: float) -> str:
     """A span of time for a person.
 
     Examples
     --------
-    >>> duration(50), duration(200), duration(10_000)
+    >>> rough_duration(50), rough_duration(200), rough_duration(10_000)
     ('50 s', '3 min', '2.8 h')
     """
     if seconds < 100:

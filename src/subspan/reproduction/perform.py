@@ -12,27 +12,21 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
-from subspan.base import SubspaceClusterer
+from subspan.base import SubspaceMethod
 from subspan.datasets import make_union_of_subspaces, paper_features
 from subspan.datasets.catalog import data_folder, find_dataset
 from subspan.datasets.loaders import sample_per_class
 from subspan.datasets.stored import read_arrays
-from subspan.embedding import spectral_embedding
-from subspan.execution.threads import single_threaded_libraries
-from subspan.handover import Factors
+from subspan.execution.machine import machine, versions, watched_memory
+from subspan.measures import graph_measures, support_size
 from subspan.methods import registry
-from subspan.methods.s3comp import S3COMPC
-from subspan.metrics import clustering_accuracy, connectivity, subspace_preserving_error
-from subspan.reproduction.machine import machine, versions, watched_memory
+from subspan.metrics import clustering_accuracy
 from subspan.reproduction.runs import N_SUBSPACES, Data, Row, Run, Value
 
-Points = tuple[NDArray[np.floating], NDArray[np.int64]]
+LabelledPoints = tuple[NDArray[np.floating], NDArray[np.int64]]
 
-# Leading eigenvalues that are kept of every graph.
-N_EIGENVALUES = 15
 # Rows that suffice to get everything compiled before time is measured.
 WARM_UP_ROWS = 200
 
@@ -45,7 +39,7 @@ class Laboratory:
         self.n_jobs = n_jobs
         self.progress = progress
         self._origin: dict[str, Any] = {}
-        self._points: tuple[tuple[Data, int], Points] | None = None
+        self._points: tuple[tuple[Data, int], LabelledPoints] | None = None
         self._warm: set[tuple[str, str]] = set()
 
     def check(self, runs: Sequence[Run]) -> None:
@@ -79,7 +73,7 @@ class Laboratory:
                 "dataset": run.data.name,
                 "n_points": len(X),
                 "n_features": X.shape[1],
-                "n_classes": model.n_clusters,
+                "n_classes": model.n_clusters_,
                 "method": run.method,
                 "parameters": model.get_params(),
                 "seed": run.seed,
@@ -95,10 +89,10 @@ class Laboratory:
 
     def _fits(
         self, course: Sequence[Run], X: NDArray[np.floating], n_clusters: int
-    ) -> Iterator[tuple[Run, SubspaceClusterer]]:
+    ) -> Iterator[tuple[Run, SubspaceMethod]]:
         """Each run with its fitted model."""
         model = self._estimator(course[-1], n_clusters)
-        if len(course) == 1 or not isinstance(model, S3COMPC):
+        if len(course) == 1 or not hasattr(model, "course"):
             yield course[0], model.fit(X)
             return
         wanted = {run.max_iter: run for run in course}
@@ -106,7 +100,7 @@ class Laboratory:
             if after.max_iter in wanted:
                 yield wanted[after.max_iter], after
 
-    def _estimator(self, run: Run, n_clusters: int) -> SubspaceClusterer:
+    def _estimator(self, run: Run, n_clusters: int) -> SubspaceMethod:
         parameters: dict[str, Any] = dict(run.parameters)
         method = registry.get(run.method)
         return method(n_clusters, **parameters, n_jobs=self.n_jobs, random_state=run.seed)
@@ -121,7 +115,7 @@ class Laboratory:
                 warnings.simplefilter("ignore")
                 self._estimator(replace(run, parameters=small), 2).fit(X[:WARM_UP_ROWS])
 
-    def _get_points(self, data: Data, seed: int) -> Points:
+    def _get_points(self, data: Data, seed: int) -> LabelledPoints:
         wanted = (data, seed if data.is_drawn else 0)
         if self._points is None or self._points[0] != wanted:
             # The old points make room before the new ones come.
@@ -129,7 +123,7 @@ class Laboratory:
             self._points = (wanted, self._load(*wanted))
         return self._points[1]
 
-    def _load(self, data: Data, seed: int) -> Points:
+    def _load(self, data: Data, seed: int) -> LabelledPoints:
         if data.name == "synthetic":
             return make_union_of_subspaces(
                 N_SUBSPACES, n_per_subspace=data.n_per_class or 1, random_state=seed
@@ -143,16 +137,16 @@ class Laboratory:
             n_jobs=self.n_jobs,
             progress=self.progress,
         )
-        return part(X, y, data, None if drawn else data.n_per_class)
+        return subset(X, y, data, None if drawn else data.n_per_class)
 
-    def _measures(self, model: SubspaceClusterer, y: NDArray[np.int64]) -> dict[str, Any]:
+    def _measures(self, model: SubspaceMethod, y: NDArray[np.int64]) -> dict[str, Any]:
         return {
             "accuracy": clustering_accuracy(y, model.labels_),
             "nmi": float(normalized_mutual_info_score(y, model.labels_)),
             "ari": float(adjusted_rand_score(y, model.labels_)),
             **graph_measures(model, y),
             "n_components": model.embedding_.shape[1],
-            "support_size": support_size(model.representation_),
+            "support_size": support_size(getattr(model, "representation_", None)),
             "n_iter": model.n_iter_,
             "changes": list(model.changes_),
             "stage_seconds": model.stage_seconds_,
@@ -165,48 +159,11 @@ def _is_many(value: Value) -> bool:
     return isinstance(value, int) and value > WARM_UP_ROWS // 4
 
 
-def part(X: NDArray[np.floating], y: NDArray[np.int64], data: Data, n_per_class: int | None) -> Points:
+def subset(
+    X: NDArray[np.floating], y: NDArray[np.int64], data: Data, n_per_class: int | None
+) -> LabelledPoints:
     """The rows of the classes and in the numbers that are asked for."""
     rows = np.flatnonzero(y < data.n_classes) if data.n_classes else np.arange(len(y))
     if n_per_class:
         rows = rows[sample_per_class(y[rows], n_per_class, random_state=0)]
     return (X, y) if len(rows) == len(y) else (X[rows], y[rows])
-
-
-def graph_measures(model: SubspaceClusterer, y: NDArray[np.int64]) -> dict[str, Any]:
-    """What the coefficients and the graph say; of a graph that is never formed there is nothing to say."""
-    if isinstance(model.affinity_, Factors):
-        return {"sre": None, "connectivity": None, "eigenvalues": model.eigenvalues_.tolist()}
-    # Small dense problems: threads of BLAS would only wait for each other.
-    with single_threaded_libraries():
-        within = connectivity(model.affinity_, y)
-    return {
-        "sre": subspace_preserving_error(model.representation_, y),
-        "connectivity": {
-            "min": within.minimum,
-            "mean": within.mean,
-            "per_class": within.per_class.tolist(),
-        },
-        "eigenvalues": leading_eigenvalues(model),
-    }
-
-
-def support_size(coefficients: csr_array | Factors) -> float:
-    """Mean number of coefficients of a point."""
-    n_points = coefficients.shape[0]
-    return n_points - 1 if isinstance(coefficients, Factors) else coefficients.nnz / n_points
-
-
-def leading_eigenvalues(model: SubspaceClusterer) -> list[float]:
-    """Largest eigenvalues of the normalised affinity, largest first.
-
-    The fit needs only as many as there are clusters, and leaves out small components in excess of them: here
-    they take part, each with its eigenvalue 1.
-    """
-    n_values = min(N_EIGENVALUES, len(model.labels_) - 1)
-    values = model.eigenvalues_
-    if model.embedding_.shape[1] < n_values:
-        with single_threaded_libraries():
-            embedding = spectral_embedding(model.affinity_, n_values, n_components=n_values)
-        values = embedding.eigenvalues
-    return [float(value) for value in values[:n_values]]

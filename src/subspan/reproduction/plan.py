@@ -8,18 +8,18 @@ from dataclasses import dataclass
 from subspan.reproduction.documents import Document
 from subspan.reproduction.runs import Row, Run, Value, make_run
 from subspan.reproduction.settings import RECIPES, Setting
-from subspan.reproduction.tuned import SIZES
+from subspan.reproduction.tuned import SIZE_PARAMETERS
 
 QUICK_TRIALS = 2
 
 # Coordinates of a place in a table or figure, such as ("COIL100", "S3COMP") or (320, 0.4).
-Cell = tuple[str | int | float, ...]
-Cells = Mapping[Cell, Sequence[Run]]
-Results = Mapping[Cell, Sequence[Row]]
+Coordinates = tuple[str | int | float, ...]
+Cells = Mapping[Coordinates, Sequence[Run]]
+Results = Mapping[Coordinates, Sequence[Row]]
 
 
 @dataclass(frozen=True)
-class Options:
+class ExperimentOptions:
     """What the user may choose about an experiment."""
 
     # Trials of every cell; by default those of the setting.
@@ -41,20 +41,20 @@ class Experiment:
 
     name: str
     title: str
-    cells: Callable[[Options], Cells]
-    show: Callable[[Results, Options], Document]
+    cells: Callable[[ExperimentOptions], Cells]
+    show: Callable[[Results, ExperimentOptions], Document]
     is_figure: bool = False
 
 
-def trials(method: str, setting: Setting, options: Options, **changes: Value) -> list[Run]:
+def trials(method: str, setting: Setting, options: ExperimentOptions, **changes: Value) -> list[Run]:
     """Runs of a method on a data set, one for each trial; none of a method not asked for or not tuned.
 
     Examples
     --------
     >>> from subspan.reproduction.settings import SYNTHETIC
-    >>> [run.seed for run in trials("s3comp", SYNTHETIC[30], Options(trials=3))]
+    >>> [run.seed for run in trials("s3comp", SYNTHETIC[30], ExperimentOptions(trials=3))]
     [0, 1, 2]
-    >>> trials("esc", SYNTHETIC[30], Options())
+    >>> trials("esc", SYNTHETIC[30], ExperimentOptions())
     []
     """
     recipe = RECIPES[method](setting) if method in options.methods else None
@@ -62,13 +62,13 @@ def trials(method: str, setting: Setting, options: Options, **changes: Value) ->
         return []
     name, parameters = recipe
     if options.quick:
-        parameters = {key: value for key, value in parameters.items() if key not in SIZES}
+        parameters = {key: value for key, value in parameters.items() if key not in SIZE_PARAMETERS}
     data = setting.quick if options.quick else setting.data
     return [
         make_run(data, name, {**parameters, **changes}, seed) for seed in range(options.n_trials(setting))
     ]
 
 
-def filled(cells: Mapping[Cell, Sequence[Run]]) -> Cells:
+def filled(cells: Mapping[Coordinates, Sequence[Run]]) -> Cells:
     """The cells that have runs."""
     return {cell: runs for cell, runs in cells.items() if runs}

@@ -24,7 +24,7 @@ class Published:
 
     def number(self, method: str, dataset: str, metric: str) -> float | None:
         """The number in a cell; None where a dash or a letter says why there is none."""
-        return number(self.text(method, dataset, metric))
+        return number_in(self.text(method, dataset, metric))
 
     def methods(self, dataset: str) -> list[str]:
         """Methods compared on a data set, in the order of the table."""
@@ -57,12 +57,12 @@ def published_parameter(dataset: str, letter: str) -> float:
     return float(_cells(table)["S3COMP-C", dataset, letter])
 
 
-def number(text: str) -> float | None:
+def number_in(text: str) -> float | None:
     """The number a text stands for, if it does.
 
     Examples
     --------
-    >>> number("0.0550"), number("M")
+    >>> number_in("0.0550"), number_in("M")
     (0.055, None)
     """
     try:

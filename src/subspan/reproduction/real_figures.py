@@ -4,15 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from subspan.datasets.catalog import SIGNS
+from subspan.datasets.catalog import TRAFFIC_SIGNS
 from subspan.reproduction.curves import curves, profile
 from subspan.reproduction.documents import Figure, Panel
 from subspan.reproduction.notes import CHOSEN_SIZES, remarks
-from subspan.reproduction.plan import Cell, Cells, Experiment, Options, Results, filled, trials
+from subspan.reproduction.plan import (
+    Cells,
+    Coordinates,
+    Experiment,
+    ExperimentOptions,
+    Results,
+    filled,
+    trials,
+)
 from subspan.reproduction.runs import Row, Run
-from subspan.reproduction.settings import METHODS, REAL, SYNTHETIC, Setting
+from subspan.reproduction.settings import METHOD_OF_COLUMN, REAL, SYNTHETIC, Setting
 from subspan.reproduction.summary import METRICS
-from subspan.reproduction.synthetic_figures import ACCURACY, SIZE, few_sizes
+from subspan.reproduction.synthetic_figures import ACCURACY, SIZE_LABEL, few_sizes
 
 # Outer iterations that are followed one by one.
 ITERATIONS = 10
@@ -25,7 +33,7 @@ PANELS = ("EYaleB", "COIL100", "GTSRB", "MNIST4000", "MNIST10000", "MNIST70000")
 ALL_ITERATIONS = f"All points go through all outer iterations (tol = 0), up to {ITERATIONS}."
 
 
-def iterated(setting: Setting, options: Options, n_iterations: int) -> list[Run]:
+def iterated(setting: Setting, options: ExperimentOptions, n_iterations: int) -> list[Run]:
     """Trials of S3COMP-C with a fixed number of outer iterations.
 
     The coefficients after few iterations are on the way to those after many: with one seed the runs for
@@ -34,13 +42,13 @@ def iterated(setting: Setting, options: Options, n_iterations: int) -> list[Run]
     return trials("s3comp-c", setting, options, max_iter=n_iterations, tol=0.0)
 
 
-def _notes(results: Results, settings: Sequence[Setting], options: Options) -> list[str]:
+def _notes(results: Results, settings: Sequence[Setting], options: ExperimentOptions) -> list[str]:
     return [ALL_ITERATIONS, *remarks(results, settings, options)]
 
 
 # --------------------------------------------------------------------------------- fig-convergence
-def _courses(options: Options) -> Cells:
-    cells: dict[Cell, Sequence[Run]] = {
+def _courses(options: ExperimentOptions) -> Cells:
+    cells: dict[Coordinates, Sequence[Run]] = {
         ("synthetic", size): iterated(SYNTHETIC[size], options, ITERATIONS) for size in few_sizes(options)
     }
     for setting in REAL.values():
@@ -54,14 +62,14 @@ def changes(row: Row) -> Sequence[float]:
     return values
 
 
-def _show_courses(results: Results, options: Options) -> Figure:
+def _show_courses(results: Results, options: ExperimentOptions) -> Figure:
     def panel(kind: str, title: str, legend: str) -> Panel:
         courses = [
             profile(str(name), rows, changes, first=2) for (of, name), rows in results.items() if of == kind
         ]
         return Panel(title, ITERATION, "relative change of C", courses, legend=legend)
 
-    panels = [panel("synthetic", "synthetic data", SIZE), panel("real", "real data", "")]
+    panels = [panel("synthetic", "synthetic data", SIZE_LABEL), panel("real", "real data", "")]
     caption = (
         "How much the coefficients of S3COMP-C change from one outer iteration to the next, relative to "
         "their norm: (a) synthetic data by points on each subspace, (b) real data."
@@ -72,20 +80,20 @@ def _show_courses(results: Results, options: Options) -> Figure:
 
 
 # -------------------------------------------------------------------------- fig-gtsrb-connectivity
-def _graphs(options: Options) -> Cells:
-    cells: dict[Cell, Sequence[Run]] = {
-        (method,): trials(METHODS[method], REAL["GTSRB"], options) for method in GRAPHS
+def _graphs(options: ExperimentOptions) -> Cells:
+    cells: dict[Coordinates, Sequence[Run]] = {
+        (method,): trials(METHOD_OF_COLUMN[method], REAL["GTSRB"], options) for method in GRAPHS
     }
     return filled(cells)
 
 
-def _show_graphs(results: Results, options: Options) -> Figure:
+def _show_graphs(results: Results, options: ExperimentOptions) -> Figure:
     bars = [
         profile(str(method), rows, lambda row: row["connectivity"]["per_class"])
         for (method,), rows in results.items()
     ]
     panels = [Panel("GTSRB", "class", "second smallest eigenvalue", bars, kind="bars")]
-    names = ", ".join(f"{number} {name}" for number, name in enumerate(SIGNS.values(), start=1))
+    names = ", ".join(f"{number} {name}" for number, name in enumerate(TRAFFIC_SIGNS.values(), start=1))
     caption = (
         "Connectivity of each class of GTSRB: the second smallest eigenvalue of the normalised Laplacian of "
         f"the graph within the class. Classes: {names}."
@@ -97,8 +105,8 @@ def _show_graphs(results: Results, options: Options) -> Figure:
 
 
 # ---------------------------------------------------------------------- fig-iterations, fig-support
-def _by_iteration(options: Options) -> Cells:
-    cells: dict[Cell, Sequence[Run]] = {
+def _by_iteration(options: ExperimentOptions) -> Cells:
+    cells: dict[Coordinates, Sequence[Run]] = {
         (setting.title, number): iterated(setting, options, number)
         for setting in REAL.values()
         for number in ((1, 2, ITERATIONS) if options.quick else range(1, ITERATIONS + 1))
@@ -106,7 +114,7 @@ def _by_iteration(options: Options) -> Cells:
     return filled(cells)
 
 
-def _show_quality_by_iteration(results: Results, options: Options) -> Figure:
+def _show_quality_by_iteration(results: Results, options: ExperimentOptions) -> Figure:
     error = "subspace-preserving error (%)"
     panels = [
         Panel("accuracy", ITERATION, ACCURACY, curves(results, METRICS["accuracy"].value)),
@@ -117,7 +125,7 @@ def _show_quality_by_iteration(results: Results, options: Options) -> Figure:
     return Figure("fig-iterations", "Outer iterations", caption, panels, notes, n_columns=2)
 
 
-def _show_support_by_iteration(results: Results, options: Options) -> Figure:
+def _show_support_by_iteration(results: Results, options: ExperimentOptions) -> Figure:
     by_title = {curve.label: curve for curve in curves(results, lambda row: row["support_size"])}
     panels = [
         Panel(title, ITERATION, "mean support size", [by_title[title]], from_zero=True)

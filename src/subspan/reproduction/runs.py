@@ -9,6 +9,7 @@ from typing import Any
 
 from subspan.datasets.catalog import find_dataset
 from subspan.handover import InputError
+from subspan.methods import registry
 
 Value = int | float | str | bool | None
 # What came out of a run, as it stands in a line of the results.
@@ -87,7 +88,9 @@ class Run:
 
 
 def courses(runs: Sequence[Run]) -> list[list[Run]]:
-    """Runs of S3COMP-C that differ in nothing but the number of outer iterations, fewer first; others alone.
+    """Runs that share a course: they differ in nothing but the number of outer iterations, fewer first.
+
+    Only a method that can follow its iterations has a course; runs of others stand alone.
 
     Examples
     --------
@@ -98,7 +101,8 @@ def courses(runs: Sequence[Run]) -> list[list[Run]]:
     """
     found: dict[Run, list[Run]] = {}
     for run in runs:
-        rest = tuple(pair for pair in run.parameters if pair[0] != "max_iter" or run.method != "s3comp-c")
+        has_course = hasattr(registry.get(run.method), "course")
+        rest = tuple(pair for pair in run.parameters if pair[0] != "max_iter" or not has_course)
         found.setdefault(replace(run, parameters=rest), []).append(run)
     return [sorted(course, key=lambda run: run.max_iter) for course in found.values()]
 

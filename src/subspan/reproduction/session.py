@@ -11,13 +11,13 @@ from subspan.plotting.style import require_matplotlib
 from subspan.reproduction.documents import write_document
 from subspan.reproduction.pace import Pace
 from subspan.reproduction.perform import Laboratory
-from subspan.reproduction.plan import Cells, Experiment, Options, filled
+from subspan.reproduction.plan import Cells, Experiment, ExperimentOptions, filled
 from subspan.reproduction.runs import Data, Run, courses
 from subspan.reproduction.store import ResultStore
 
 
 @dataclass(frozen=True)
-class Place:
+class ResultFolders:
     """Where things are and go, without any effect on results."""
 
     out: Path
@@ -27,8 +27,11 @@ class Place:
     progress: bool = True
 
 
-def reproduce(
-    experiments: Sequence[Experiment], options: Options, place: Place, say: Callable[[str], None]
+def run_experiments(
+    experiments: Sequence[Experiment],
+    options: ExperimentOptions,
+    place: ResultFolders,
+    say: Callable[[str], None],
 ) -> list[Path]:
     """Run what is not in the results yet and write what each experiment shows, as soon as it is complete.
 
@@ -36,9 +39,9 @@ def reproduce(
     ----------
     experiments : sequence of Experiment
         What to reproduce. A run that several of them need is done once.
-    options : Options
+    options : ExperimentOptions
         Trials, methods and the like.
-    place : Place
+    place : ResultFolders
         `out` gets `results.jsonl`, from which an interrupted reproduction goes on, and the documents.
     say : callable
         Gets lines about the progress.

@@ -70,6 +70,23 @@ MNIST_DEPARTURES = (
     "play no part.",
 )
 
+
+def _mnist(
+    title: str, data: Data, quick: Data, departures: tuple[str, ...] = (), trials: int = 10
+) -> Setting:
+    return Setting(
+        title,
+        data,
+        quick,
+        sparsity=10,
+        atoms=9,
+        outer=3,
+        common=MNIST_COMMON,
+        departures=MNIST_DEPARTURES + departures,
+        trials=trials,
+    )
+
+
 REAL = {
     setting.title: setting
     for setting in (
@@ -94,35 +111,13 @@ REAL = {
             outer=4,
             departures=(ONE_ATOM_LESS,),
         ),
-        Setting(
-            "MNIST4000",
-            data=Data("mnist", n_per_class=400),
-            quick=Data("mnist", n_per_class=50),
-            sparsity=10,
-            atoms=9,
-            outer=3,
-            common=MNIST_COMMON,
-            departures=MNIST_DEPARTURES,
-        ),
-        Setting(
-            "MNIST10000",
-            data=Data("mnist", n_per_class=1000),
-            quick=Data("mnist", n_per_class=100),
-            sparsity=10,
-            atoms=9,
-            outer=3,
-            common=MNIST_COMMON,
-            departures=MNIST_DEPARTURES,
-        ),
-        Setting(
+        _mnist("MNIST4000", Data("mnist", n_per_class=400), Data("mnist", n_per_class=50)),
+        _mnist("MNIST10000", Data("mnist", n_per_class=1000), Data("mnist", n_per_class=100)),
+        _mnist(
             "MNIST70000",
-            data=Data("mnist"),
-            quick=Data("mnist", n_per_class=150),
-            sparsity=10,
-            atoms=9,
-            outer=3,
-            common=MNIST_COMMON,
-            departures=(*MNIST_DEPARTURES, "3 trials instead of 10 unless more are asked for."),
+            Data("mnist"),
+            Data("mnist", n_per_class=150),
+            ("3 trials instead of 10 unless more are asked for.",),
             trials=3,
         ),
         Setting(
@@ -200,7 +195,7 @@ RECIPES: dict[str, Recipe] = {
 }
 
 # The paper's name of a method, and ours.
-METHODS = {
+METHOD_OF_COLUMN = {
     "SCC": "scc",
     "OLRSC": "olrsc",
     "LSR": "lsr",

@@ -80,14 +80,14 @@ def over_all(rows: Sequence[Row], value: Callable[[Row], float]) -> Summary | No
     return None if not rows or any(isnan(value(row)) for row in rows) else over(rows, value)
 
 
-def verdict(ours: Summary, published: float) -> str:
+def comparison_verdict(ours: Summary, published: float) -> str:
     """Whether the mean reaches the published value, at the two decimals that the paper prints.
 
     Examples
     --------
-    >>> verdict(Summary(87.41, 0.5, 10), 87.41), verdict(Summary(87.0, 0.5, 10), 87.41)
+    >>> comparison_verdict(Summary(87.41, 0.5, 10), 87.41), comparison_verdict(Summary(87.0, 0.5, 10), 87.41)
     ('reached', 'within one sd')
-    >>> verdict(Summary(85.0, 0.5, 10), 87.41), verdict(Summary(87.0, None, 1), 87.41)
+    >>> comparison_verdict(Summary(85.0, 0.5, 10), 87.41), comparison_verdict(Summary(87.0, None, 1), 87.41)
     ('below by 2.41', 'below by 0.41')
     """
     missing = round(published - round(ours.mean, 2), 2)

@@ -7,12 +7,20 @@ from collections.abc import Sequence
 from subspan.reproduction.curves import curves, profile
 from subspan.reproduction.documents import Curve, Figure, Panel
 from subspan.reproduction.notes import CHOSEN_SIZES, SYNTHETIC_ENSC, SYNTHETIC_OUTER, TIME, remarks
-from subspan.reproduction.plan import Cell, Cells, Experiment, Options, Results, filled, trials
+from subspan.reproduction.plan import (
+    Cells,
+    Coordinates,
+    Experiment,
+    ExperimentOptions,
+    Results,
+    filled,
+    trials,
+)
 from subspan.reproduction.runs import Row, Run
-from subspan.reproduction.settings import DROPOUTS, METHODS, SIZES, SYNTHETIC
+from subspan.reproduction.settings import DROPOUTS, METHOD_OF_COLUMN, SIZES, SYNTHETIC
 from subspan.reproduction.summary import METRICS
 
-COMPARED = ("SSCOMP", "EnSC", "S3COMP", "S3COMP-C")
+FIGURE_METHODS = ("SSCOMP", "EnSC", "S3COMP", "S3COMP-C")
 # T in the figure that varies it.
 SUBPROBLEMS = tuple(range(5, 101, 5))
 # Points on each subspace where only one size is looked at, and where a few are. 30 are too few to be thinned
@@ -20,48 +28,48 @@ SUBPROBLEMS = tuple(range(5, 101, 5))
 ONE_SIZE = 320
 FEW_SIZES = (55, 98, 177, 320, 577, 1041)
 
-SIZE = "points on each subspace"
+SIZE_LABEL = "points on each subspace"
 DROPOUT = "dropout rate δ"
 ACCURACY = "clustering accuracy (%)"
 CONNECTIVITY = "connectivity c"
 
 accuracy = METRICS["accuracy"].value
-connectivity = METRICS["connectivity_min"].value
+least_connectivity = METRICS["connectivity_min"].value
 error = METRICS["sre"].value
 
 
-def one_size(options: Options) -> int:
+def one_size(options: ExperimentOptions) -> int:
     """Points on each subspace where only one size is looked at."""
     return 98 if options.quick else ONE_SIZE
 
 
-def few_sizes(options: Options) -> Sequence[int]:
+def few_sizes(options: ExperimentOptions) -> Sequence[int]:
     """Points on each subspace where a few sizes are compared."""
     return FEW_SIZES[:2] if options.quick else FEW_SIZES
 
 
-def dropouts(options: Options) -> Sequence[float]:
+def dropouts(options: ExperimentOptions) -> Sequence[float]:
     """The rates delta that are compared."""
     return DROPOUTS[::4] if options.quick else DROPOUTS
 
 
 # ------------------------------------------------------------------------------------ fig-synthetic
-def _methods_by_size(options: Options) -> Cells:
+def _methods_by_size(options: ExperimentOptions) -> Cells:
     sizes = SIZES[:4] if options.quick else SIZES
-    cells: dict[Cell, Sequence[Run]] = {
-        (method, size): trials(METHODS[method], SYNTHETIC[size], options)
-        for method in COMPARED
+    cells: dict[Coordinates, Sequence[Run]] = {
+        (method, size): trials(METHOD_OF_COLUMN[method], SYNTHETIC[size], options)
+        for method in FIGURE_METHODS
         for size in sizes
     }
     return filled(cells)
 
 
-def _show_methods_by_size(results: Results, options: Options) -> Figure:
+def _show_methods_by_size(results: Results, options: ExperimentOptions) -> Figure:
     seconds = METRICS["seconds"].value
     panels = [
-        Panel("accuracy", SIZE, ACCURACY, curves(results, accuracy), logarithmic="x"),
-        Panel("connectivity", SIZE, CONNECTIVITY, curves(results, connectivity), logarithmic="x"),
-        Panel("time", SIZE, "time (s)", curves(results, seconds), logarithmic="xy"),
+        Panel("accuracy", SIZE_LABEL, ACCURACY, curves(results, accuracy), logarithmic="x"),
+        Panel("connectivity", SIZE_LABEL, CONNECTIVITY, curves(results, least_connectivity), logarithmic="x"),
+        Panel("time", SIZE_LABEL, "time (s)", curves(results, seconds), logarithmic="xy"),
     ]
     caption = (
         "Methods on synthetic data of growing density: accuracy, connectivity of the weakest class, and "
@@ -72,10 +80,10 @@ def _show_methods_by_size(results: Results, options: Options) -> Figure:
 
 
 # -------------------------------------------------------------------------------------- fig-delta-T
-def _dropout_by_subproblems(options: Options) -> Cells:
+def _dropout_by_subproblems(options: ExperimentOptions) -> Cells:
     setting = SYNTHETIC[one_size(options)]
     numbers = (5, 15, 50) if options.quick else SUBPROBLEMS
-    cells: dict[Cell, Sequence[Run]] = {
+    cells: dict[Coordinates, Sequence[Run]] = {
         (rate, number): trials("s3comp-c", setting, options, dropout=rate, n_subproblems=number)
         for rate in dropouts(options)
         for number in numbers
@@ -83,13 +91,13 @@ def _dropout_by_subproblems(options: Options) -> Cells:
     return filled(cells)
 
 
-def _show_dropout_by_subproblems(results: Results, options: Options) -> Figure:
+def _show_dropout_by_subproblems(results: Results, options: ExperimentOptions) -> Figure:
     def image(title: str, images: Sequence[Curve]) -> Panel:
         return Panel(title, "number of sub-problems T", DROPOUT, images, kind="image")
 
     panels = [
         image(ACCURACY, curves(results, accuracy)),
-        image(CONNECTIVITY, curves(results, connectivity)),
+        image(CONNECTIVITY, curves(results, least_connectivity)),
         image("subspace-preserving rate (%)", curves(results, lambda row: 100 - error(row))),
     ]
     size = one_size(options)
@@ -102,8 +110,8 @@ def _show_dropout_by_subproblems(results: Results, options: Options) -> Figure:
 
 
 # --------------------------------------------------------------- fig-dropout, fig-sre-dropout
-def _sizes_by_dropout(options: Options) -> Cells:
-    cells: dict[Cell, Sequence[Run]] = {
+def _sizes_by_dropout(options: ExperimentOptions) -> Cells:
+    cells: dict[Coordinates, Sequence[Run]] = {
         (size, rate): trials("s3comp-c", SYNTHETIC[size], options, dropout=rate)
         for size in few_sizes(options)
         for rate in dropouts(options)
@@ -111,10 +119,10 @@ def _sizes_by_dropout(options: Options) -> Cells:
     return filled(cells)
 
 
-def _show_sizes_by_dropout(results: Results, options: Options) -> Figure:
+def _show_sizes_by_dropout(results: Results, options: ExperimentOptions) -> Figure:
     panels = [
-        Panel("accuracy", DROPOUT, ACCURACY, curves(results, accuracy), legend=SIZE),
-        Panel("connectivity", DROPOUT, CONNECTIVITY, curves(results, connectivity), legend=SIZE),
+        Panel("accuracy", DROPOUT, ACCURACY, curves(results, accuracy), legend=SIZE_LABEL),
+        Panel("connectivity", DROPOUT, CONNECTIVITY, curves(results, least_connectivity), legend=SIZE_LABEL),
     ]
     caption = (
         "S3COMP-C over the dropout rate, one curve for each number of points on a subspace: (a) accuracy, "
@@ -125,9 +133,9 @@ def _show_sizes_by_dropout(results: Results, options: Options) -> Figure:
     return Figure("fig-dropout", "Effect of the dropout rate", caption, panels, notes, n_columns=2)
 
 
-def _show_error_by_dropout(results: Results, options: Options) -> Figure:
+def _show_error_by_dropout(results: Results, options: ExperimentOptions) -> Figure:
     label = "subspace-preserving error (%)"
-    panels = [Panel("error", DROPOUT, label, curves(results, error), legend=SIZE)]
+    panels = [Panel("error", DROPOUT, label, curves(results, error), legend=SIZE_LABEL)]
     caption = (
         "Subspace-preserving error of S3COMP-C over the dropout rate, one curve for each number of points on "
         "a subspace."
@@ -138,12 +146,12 @@ def _show_error_by_dropout(results: Results, options: Options) -> Figure:
 
 
 # ----------------------------------------------------------------------------------- fig-eigenvalues
-def _spectra(options: Options) -> Cells:
+def _spectra(options: ExperimentOptions) -> Cells:
     setting = SYNTHETIC[one_size(options)]
-    cells: dict[Cell, Sequence[Run]] = {("SSCOMP", 0.0): trials("ssc-omp", setting, options)}
+    cells: dict[Coordinates, Sequence[Run]] = {("SSCOMP", 0.0): trials("ssc-omp", setting, options)}
     for method in ("S3COMP", "S3COMP-C"):
         for rate in dropouts(options):
-            cells[method, rate] = trials(METHODS[method], setting, options, dropout=rate)
+            cells[method, rate] = trials(METHOD_OF_COLUMN[method], setting, options, dropout=rate)
     return filled(cells)
 
 
@@ -152,7 +160,7 @@ def laplacian(row: Row) -> list[float]:
     return [1.0 - value for value in row["eigenvalues"]]
 
 
-def _show_spectra(results: Results, options: Options) -> Figure:
+def _show_spectra(results: Results, options: ExperimentOptions) -> Figure:
     spectra: dict[str, list[Curve]] = {"SSCOMP": [], "S3COMP": [], "S3COMP-C": []}
     for (method, rate), rows in results.items():
         label = str(rate) if rate else str(method)

@@ -5,14 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from math import nan
 
 from subspan.reproduction.documents import Field, Grid, Table
 from subspan.reproduction.notes import OUTER, TIME, TUNING, remarks
-from subspan.reproduction.plan import Cell, Cells, Experiment, Options, Results, filled, trials
+from subspan.reproduction.plan import (
+    Cells,
+    Coordinates,
+    Experiment,
+    ExperimentOptions,
+    Results,
+    filled,
+    trials,
+)
 from subspan.reproduction.published import Published, published
 from subspan.reproduction.runs import Row, Run
-from subspan.reproduction.settings import METHODS, N_SUBPROBLEMS, REAL, Setting
-from subspan.reproduction.summary import METRICS, Summary, over, over_all, verdict
+from subspan.reproduction.settings import METHOD_OF_COLUMN, N_SUBPROBLEMS, REAL, Setting
+from subspan.reproduction.summary import METRICS, Summary, comparison_verdict, over, over_all
 from subspan.reproduction.tuned import TUNED
 
 PERFORMANCE = ("accuracy", "sre", "connectivity_mean", "seconds")
@@ -41,12 +50,12 @@ class Comparison:
             return None
         return self.ours.mean - self.published
 
-    def verdict(self, options: Options) -> str:
+    def verdict(self, options: ExperimentOptions) -> str:
         """For accuracy, how ours stands to the published one."""
         # Parts of the data have nothing to reach.
         if self.ours is None or self.published is None or self.metric != "accuracy" or options.quick:
             return ""
-        return verdict(self.ours, self.published)
+        return comparison_verdict(self.ours, self.published)
 
 
 def comparison_table(
@@ -58,10 +67,10 @@ def comparison_table(
     )
 
 
-def _cells(name: str, datasets: Sequence[str], options: Options) -> Cells:
+def _cells(name: str, datasets: Sequence[str], options: ExperimentOptions) -> Cells:
     table = published(name)
-    cells: dict[Cell, Sequence[Run]] = {
-        (dataset, method): trials(METHODS[method], REAL[dataset], options)
+    cells: dict[Coordinates, Sequence[Run]] = {
+        (dataset, method): trials(METHOD_OF_COLUMN[method], REAL[dataset], options)
         for dataset in datasets
         for method in table.methods(dataset)
     }
@@ -74,9 +83,9 @@ def _show(
     datasets: Sequence[str],
     metrics: Sequence[str],
     results: Results,
-    options: Options,
+    options: ExperimentOptions,
 ) -> Table:
-    comparisons = compare(published(name), datasets, metrics, results)
+    comparisons = compare_with_paper(published(name), datasets, metrics, results)
     grids = [grid for dataset in datasets for grid in _grids(dataset, metrics, comparisons, results, options)]
     settings = [REAL[dataset] for dataset in datasets]
     notes = [*([TIME] if "seconds" in metrics else []), OUTER, *remarks(results, settings, options)]
@@ -86,7 +95,7 @@ def _show(
     return Table(name, title, _numbers(comparisons, options), grids, notes)
 
 
-def compare(
+def compare_with_paper(
     table: Published, datasets: Sequence[str], metrics: Sequence[str], results: Results
 ) -> list[Comparison]:
     """Every cell of the published table beside ours."""
@@ -107,12 +116,12 @@ def compare(
     ]
 
 
-def _numbers(comparisons: Iterable[Comparison], options: Options) -> Grid:
+def _numbers(comparisons: Iterable[Comparison], options: ExperimentOptions) -> Grid:
     columns = ["dataset", "method", "metric", "published", "mean", "sd", "trials", "difference", "verdict"]
     return Grid(columns, [_line(comparison, options) for comparison in comparisons])
 
 
-def _line(comparison: Comparison, options: Options) -> list[Field]:
+def _line(comparison: Comparison, options: ExperimentOptions) -> list[Field]:
     ours = comparison.ours
     digits = METRICS[comparison.metric].digits + 2
     numbers: list[float | None] = [None] * 4
@@ -129,7 +138,11 @@ def _line(comparison: Comparison, options: Options) -> list[Field]:
 
 
 def _grids(
-    dataset: str, metrics: Sequence[str], comparisons: list[Comparison], results: Results, options: Options
+    dataset: str,
+    metrics: Sequence[str],
+    comparisons: list[Comparison],
+    results: Results,
+    options: ExperimentOptions,
 ) -> list[Grid]:
     """What a person reads about one data set."""
     columns = ["method"]
@@ -153,7 +166,7 @@ def _grids(
     return grids
 
 
-def _texts(comparison: Comparison, options: Options) -> list[str]:
+def _texts(comparison: Comparison, options: ExperimentOptions) -> list[str]:
     digits = METRICS[comparison.metric].digits
     texts = {
         "difference": _signed(comparison.difference, digits),
@@ -177,6 +190,8 @@ EFFORT += [f"{stage} s" for stage in STAGES] + ["peak memory GB"]
 def _effort(method: str, rows: Sequence[Row]) -> list[Field]:
     """What else is known about the runs of a method: quality by other measures, time by stage, memory."""
     weakest = over_all(rows, METRICS["connectivity_min"].value)
+    # Methods without coefficients have none to count.
+    support = over_all(rows, lambda row: nan if row["support_size"] is None else row["support_size"])
     peaks = [row["peak_memory_bytes"] for row in rows if row["peak_memory_bytes"] is not None]
     return [
         method,
@@ -185,7 +200,7 @@ def _effort(method: str, rows: Sequence[Row]) -> list[Field]:
         over(rows, lambda row: 100 * row["ari"]).text(2),
         weakest.text(4) if weakest else "-",
         f"{over(rows, lambda row: row['n_components']).mean:g}",
-        over(rows, lambda row: row["support_size"]).text(1),
+        support.text(1) if support else "-",
         f"{over(rows, lambda row: row['n_iter']).mean:g}",
         *(f"{_stage(rows, stage):.2f}" for stage in STAGES),
         f"{max(peaks) / 1e9:.2f}" if peaks else "",
@@ -214,11 +229,11 @@ def _settings(settings: Sequence[Setting]) -> Grid:
     return Grid(columns, lines, "Settings")
 
 
-def _tuned_parameters(settings: Sequence[Setting], options: Options) -> Grid:
+def _tuned_parameters(settings: Sequence[Setting], options: ExperimentOptions) -> Grid:
     lines: list[list[Field]] = [
         [name, setting.title, ", ".join(f"{key}={value}" for key, value in parameters.items())]
         for setting in settings
-        for name, method in METHODS.items()
+        for name, method in METHOD_OF_COLUMN.items()
         if method in options.methods
         for parameters in [TUNED.get(method, {}).get(setting.title)]
         if parameters is not None

@@ -14,7 +14,7 @@ from subspan.reproduction.runs import Value
 Parameters = Mapping[str, Value]
 
 # Numbers of points that only the whole data have room for: parts of it take the default.
-SIZES = frozenset({"n_anchors", "n_exemplars", "n_columns", "n_basis"})
+SIZE_PARAMETERS = frozenset({"n_anchors", "n_exemplars", "n_columns", "n_basis"})
 
 # The larger parts of MNIST start from what was best on MNIST4000.
 _ESC_MNIST: Parameters = {"regularization": 200.0, "n_neighbors": 5, "n_components": 12}

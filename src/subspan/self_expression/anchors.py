@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 from subspan.execution.threads import run_in_threads
 from subspan.execution.tiles import TILE, in_panels, tile_product
 from subspan.handover import InputError
-from subspan.self_expression.lasso_codes import elastic_net_codes
+from subspan.self_expression.lasso_codes import elastic_net_codes_with_cost
 
 Floats = NDArray[np.floating]
 Indices = NDArray[np.int64]
@@ -50,7 +50,9 @@ def sample_anchors(
     """
     if not 1 <= n_anchors <= len(points):
         raise InputError(
-            f"n_anchors={n_anchors} must lie between 1 and the number of distinct rows, {len(points)}."
+            "{n_anchors} must lie between 1 and the number of distinct rows, {}.",
+            len(points),
+            n_anchors=n_anchors,
         )
 
     def find(number: int) -> Indices:
@@ -133,7 +135,7 @@ def anchor_codes(points: Floats, anchors: Indices, *, regularization: float, thr
     coherence = _coherence(points, atoms, own, threads)
     # A point that is orthogonal to all anchors keeps no coefficient at any weight.
     weights = np.where(coherence > 0, coherence / regularization, 1.0)
-    codes = elastic_net_codes(points, atoms, l1=weights, own_atom=own, threads=threads)
+    codes, _ = elastic_net_codes_with_cost(points, atoms, l1=weights, own_atom=own, threads=threads)
     columns = anchors.astype(codes.indices.dtype)[codes.indices]
     return csr_array((codes.data, columns, codes.indptr), shape=(len(points), len(points)))
 

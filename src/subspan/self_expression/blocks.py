@@ -16,13 +16,14 @@ from subspan.kernels.pursuit.state import DEPENDENT, TWINS
 
 @dataclass(frozen=True)
 class Block:
-    """Rows of C for one block of points, with the account of how they came about."""
+    """Rows of C for one block of points, with its iterations, changes and events."""
 
     lengths: NDArray[np.int32]
     indices: NDArray[np.int32]
     values: NDArray[np.floating]
     n_iter: int
-    # (max_iter, 2): squared change and squared norm of the coefficients at each outer iteration.
+    # (max_iter, 2): squared change and squared norm of the coefficients at each outer iteration. A tile that
+    # is not yet joined has an array of this shape for each of its pieces.
     sums: NDArray[np.float64]
     counts: NDArray[np.int64]
 
@@ -39,7 +40,7 @@ class Block:
 
 @dataclass
 class Account:
-    """How the coefficients of all blocks came about."""
+    """Iterations, changes and events of all blocks together."""
 
     n_iter: int = 0
     sums: NDArray[np.float64] | float = 0.0
@@ -67,12 +68,13 @@ class Account:
 
 def join_blocks(parts: Sequence[Block]) -> Block:
     """Blocks that follow one another, as one."""
+    pieces = [piece for part in parts for piece in part.sums.reshape(-1, *part.sums.shape[-2:])]
     return Block(
         lengths=np.concatenate([part.lengths for part in parts]),
         indices=np.concatenate([part.indices for part in parts]),
         values=np.concatenate([part.values for part in parts]),
         n_iter=max(part.n_iter for part in parts),
-        sums=np.sum([part.sums for part in parts], axis=0),
+        sums=np.sum(pieces, axis=0),
         counts=np.sum([part.counts for part in parts], axis=0),
     )
 
@@ -103,7 +105,7 @@ def assemble(
     """
     parts = list(blocks)
     account, coefficients = account_of(parts), rows_of(parts, n_points)
-    # Before another copy is made.
+    # Frees the blocks before another copy is made.
     parts.clear()
     if order is not None:
         coefficients = coefficients[np.argsort(order)]

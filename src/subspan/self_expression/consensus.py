@@ -1,8 +1,8 @@
 """Consensus OMP (Algorithm 2 of the paper): all sub-problems and outer iterations, block by block.
 
-Once the dictionaries are drawn, the coefficients of a point depend on no other point's. One block of
-points with everything that is done to it is therefore one task: it needs the source of rows and the
-number of the block, and returns rows of C.
+Once the dictionaries are drawn, the coefficients of a point do not depend on those of other points. So all
+sub-problems and iterations of one block of points are one task. It needs the source of rows and the number of
+the block, and returns rows of C.
 """
 
 from __future__ import annotations
@@ -23,8 +23,16 @@ from subspan.sources import Source
 
 Norms = NDArray[np.float64]
 
-# Points of a block, unless the caller wants it otherwise.
+# Points of a block by default.
 BLOCK_ROWS = 4 * TILE
+
+
+def tile_rows(kept: Kept) -> int:
+    """Points that meet a dictionary together: its rows, once in the cache, serve all of them.
+
+    Fewer where memory is short, or where 8-bit numbers have to be made for every tile.
+    """
+    return 4 * TILE if kept in ("shared", "all") else TILE
 
 
 @dataclass(frozen=True)
@@ -100,12 +108,12 @@ class ConsensusTask:
         self.settings = settings
         self.block_rows = block_rows
         self.order = order
-        # Row of each atom. Where numbers between all points are kept, those in no dictionary are atoms too:
-        # so every query has its numbers.
+        # Row of each atom. If numbers between all points are kept, points in no dictionary are atoms too, so
+        # that every query has its numbers.
         atom_rows = used_atoms(dictionaries)
         if kept in ("shared", "all"):
             atom_rows = np.arange(source.shape[0])
-        # In memory, atoms that are likely to meet stand together.
+        # Atoms that the same queries are likely to pick are stored together, for the cache.
         if order is not None:
             atom_rows = order[np.isin(order, atom_rows)]
         self.atom_of_row = np.full(source.shape[0], -1, np.int32)
@@ -133,12 +141,13 @@ class ConsensusTask:
         """The tiles of a block, after the last outer iteration or after each of them."""
         first = block * self.block_rows
         last = min(first + self.block_rows, self.source.shape[0])
-        work = self.engine.workspace(TILE, self._n_targets)
+        size = tile_rows(self.engine.kept)
+        work = self.engine.workspace(size, self._n_targets)
         n_atoms = len(self.engine.atoms.rows)
         averaging = np.zeros(n_atoms), np.zeros(n_atoms, np.int32), np.zeros(n_atoms, np.int32)
-        starts = range(first, last, TILE)
+        starts = range(first, last, size)
         return [
-            self._tile(self._queries(start, min(start + TILE, last)), work, averaging, each)
+            self._tile(self._queries(start, min(start + size, last)), work, averaging, each)
             for start in starts
         ]
 
@@ -176,7 +185,10 @@ class ConsensusTask:
         settings, engine = self.settings, self.engine
         query_bytes = engine.bytes_of(queries)
         events = np.zeros(2, np.int64)
-        sums = np.zeros((settings.max_iter, 2))
+        # Changes are summed over TILE points at a time, so that no bit depends on the size of a tile.
+        n = len(queries.rows)
+        squares, pieces = np.zeros((n, 2)), range(0, n, TILE)
+        sums = np.zeros((len(pieces), settings.max_iter, 2))
         blocks = []
         n_iter = 0
         while n_iter < settings.max_iter and queries.active.any():
@@ -185,17 +197,18 @@ class ConsensusTask:
             average_solutions(
                 *work.picks, engine.atoms.numbers, settings.average == "chosen", settings.tol**2, *averaging,
                 queries.active, queries.target_atoms, queries.target_values, queries.target_counts,
-                sums[n_iter],
+                squares,
             )  # fmt: skip
+            sums[:, n_iter] = [squares[first : first + TILE].sum(axis=0) for first in pieces]
             n_iter += 1
             if each:
-                blocks.append(self._block(queries, n_iter, sums[:n_iter], events))
-        sums[n_iter:, 1] = sums[n_iter - 1, 1]
+                blocks.append(self._block(queries, n_iter, sums[:, :n_iter], events))
+        sums[:, n_iter:, 1] = sums[:, n_iter - 1 : n_iter, 1]
         last = self._block(queries, n_iter, sums, events)
         if not each:
             return [last]
-        # A tile whose points have come to rest stays as it is.
-        return blocks + [replace(last, sums=sums[: i + 1]) for i in range(n_iter, settings.max_iter)]
+        # A tile whose points have all converged does not change any more.
+        return blocks + [replace(last, sums=sums[:, : i + 1]) for i in range(n_iter, settings.max_iter)]
 
     def _block(
         self, queries: Queries, n_iter: int, sums: NDArray[np.float64], events: NDArray[np.int64]

@@ -1,8 +1,8 @@
 """Random sub-dictionaries, a pure function of the seed.
 
 Sub-problem t keeps the points whose number u(seed, t, i), uniform in [0, 1), is large enough: all with
-u >= dropout, or the `size` largest. Raw words of a counter-based generator make the numbers, so they
-are the same in every version of NumPy, and a point keeps its numbers whatever else is drawn.
+u >= dropout, or the `size` largest. The numbers are raw output of a counter-based generator. So they are the
+same in every version of NumPy, and the number of a point does not depend on other draws.
 """
 
 from __future__ import annotations
@@ -56,10 +56,13 @@ def sample_dictionaries(
         _check_dropout(seed, n_subproblems, n_points, dropout, n_nonzero)
     elif not n_nonzero < size <= n_points:
         raise InputError(
-            f"dictionary_size={size} must lie between n_nonzero + 1 = {n_nonzero + 1} "
-            f"and the number of distinct rows, {n_points}."
+            "{dictionary_size} must lie between {n_nonzero:name} + 1 = {} and the number of distinct rows, "
+            "{}.",
+            *(n_nonzero + 1, n_points),
+            dictionary_size=size,
+            n_nonzero=n_nonzero,
         )
-    # One after the other: together the numbers of all would take more memory than what is kept.
+    # One after the other, because the numbers of all together would take much memory.
     dictionaries = [_keep(uniform_numbers(seed, t, n_points), dropout, size) for t in range(n_subproblems)]
     if cover:
         missing = np.ones(n_points, bool)
@@ -78,11 +81,13 @@ def _keep(u: NDArray[np.float64], dropout: float, size: int | None) -> Indices:
 
 
 def _check_dropout(seed: int, n_subproblems: int, n_points: int, dropout: float, n_nonzero: int) -> None:
-    """The numbers decide which dropout rates leave every sub-problem enough atoms, so say which."""
+    """Refuse a dropout rate that leaves a sub-problem too few atoms, and name the largest possible rate."""
     needed = n_nonzero + 1
     if n_points < needed:
         raise InputError(
-            f"n_nonzero={n_nonzero} needs at least {needed} distinct rows, but X has only {n_points} of them."
+            "{n_nonzero} needs at least {} distinct rows, but X has only {} of them.",
+            *(needed, n_points),
+            n_nonzero=n_nonzero,
         )
     drawn = (uniform_numbers(seed, t, n_points) for t in range(n_subproblems))
     # For each sub-problem the largest rate that leaves enough, and the number that this one leaves.
@@ -90,7 +95,9 @@ def _check_dropout(seed: int, n_subproblems: int, n_points: int, dropout: float,
     largest, fewest = (min(column) for column in zip(*left, strict=True))
     if dropout > largest:
         raise InputError(
-            f"dropout={dropout} leaves only {fewest} of {n_points} points in a sub-dictionary, but "
-            f"n_nonzero={n_nonzero} needs {needed}: with this random_state use dropout <= "
-            f"{np.floor(largest * 1e4) / 1e4:g}, or fewer nonzeros."
+            "{dropout} leaves only {} of {} points in a sub-dictionary, but {n_nonzero} needs {}: with this "
+            "seed use {dropout:name} <= {:g}, or fewer nonzeros.",
+            *(fewest, n_points, needed, np.floor(largest * 1e4) / 1e4),
+            dropout=dropout,
+            n_nonzero=n_nonzero,
         )

@@ -1,10 +1,10 @@
 """EnSC: every point by the elastic net over all others, exact to the optimality conditions.
 
-The points of a tile go in lock-step: each is solved over its working set, one product gives the correlations
-of all residuals with all points, and those that violate the optimality conditions join. If the Gram matrix
-fits into memory, working sets take their inner products from it, and a first solution comes from combinations
-of its rows. Its numbers are rounded to the type of the data, so the last word is always with the products of
-residuals: these are small where the solution is good, and so are their errors.
+The points of a tile are solved together, in rounds. Each point is solved over its working set. One matrix
+product gives the correlations of all residuals with all points, and the points that violate the optimality
+conditions join the working sets. If the Gram matrix fits into memory, it provides the inner products of the
+working sets and a first solution. Its numbers are rounded to the type of the data, so convergence is always
+checked with products of the residuals: these are small near the solution, and so are their errors.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from scipy.sparse import csr_array
 from subspan.execution.threads import run_in_threads
 from subspan.execution.tiles import TILE, in_panels, padded, padded_length, tile_product
 from subspan.handover import Representation
-from subspan.kernels.elastic_net import PANEL, extend, settle
+from subspan.kernels.elastic_net import PANEL, extend, settle_tile
 from subspan.kernels.working_set import Codes, new_codes, new_working_set, with_room, without_room
 from subspan.self_expression.gram import gram_matrix, row_length, squared_norms
 from subspan.self_expression.lasso_codes import (
-    CANDIDATES,
-    ROOM,
-    Problem,
+    WORKING_SETS,
+    CodingProblem,
+    WorkingSets,
     pivot_precision,
     reach,
     sparse_codes,
@@ -38,10 +38,10 @@ Floats = NDArray[np.floating]
 TOL = 1e-10
 # ... but not below this many units of rounding of its product with the longest of all points.
 ROUNDING = 4
-# Gram matrices beyond this many bytes gain little: their rows come from so far that products are as fast.
+# A larger Gram matrix, in bytes, saves little: reading its rows from memory is as slow as the products.
 LARGEST_GRAM = 4 * 10**9
-# Rounds of a tile. A handful is the rule.
-MAX_ROUNDS = 100
+# Most rounds of a tile; a few are usual.
+MAX_TILE_ROUNDS = 100
 
 
 @dataclass(frozen=True)
@@ -58,9 +58,16 @@ class ElasticNetTask:
     """Everything that a tile of points needs. Calling it with the first point of a tile solves the tile."""
 
     def __init__(
-        self, source: Source, settings: ElasticNetSettings, *, with_gram: bool, threads: int
+        self,
+        source: Source,
+        settings: ElasticNetSettings,
+        *,
+        with_gram: bool,
+        threads: int,
+        sizes: WorkingSets = WORKING_SETS,
+        max_rounds: int = MAX_TILE_ROUNDS,
     ) -> None:
-        self.settings = settings
+        self.settings, self.sizes, self.max_rounds = settings, sizes, max_rounds
         self.n_points, self.n_features = source.shape
         self.atoms = padded(source.rows(0, self.n_points))
         self.panels = in_panels(self.atoms)
@@ -76,9 +83,9 @@ class ElasticNetTask:
             codes = tile_codes(problem, self.gram)
             codes.finished[:] = False
         else:
-            codes = new_codes(len(own), min(ROOM, self.n_points))
+            codes = new_codes(len(own), min(self.sizes.room, self.n_points))
             codes = self._extend(correlations, np.arange(len(own)), problem, codes)
-        for _ in range(MAX_ROUNDS):
+        for _ in range(self.max_rounds):
             running, residuals = self._settle(start, problem, codes)
             if len(running) == 0:
                 break
@@ -90,7 +97,7 @@ class ElasticNetTask:
             return self.gram[start : start + TILE]
         return tile_product(self.atoms[start : start + TILE], self.panels)
 
-    def _problem(self, correlations: Floats, own: NDArray[np.int64]) -> Problem:
+    def _problem(self, correlations: Floats, own: NDArray[np.int64]) -> CodingProblem:
         """Weights and tolerances of points from their largest correlations."""
         settings = self.settings
         largest = reach(correlations, own, self.n_points)
@@ -99,7 +106,7 @@ class ElasticNetTask:
         relative = settings.alpha is None
         alpha = coherence / (settings.tau * settings.gamma) if relative else np.full(len(own), settings.alpha)
         rounding = ROUNDING * float(np.finfo(self.atoms.dtype).eps) * self.norms.max() * self.norms[own]
-        return Problem(
+        return CodingProblem(
             correlations=correlations,
             n_atoms=self.n_points,
             squared_norms=self.norms[own] ** 2,
@@ -107,14 +114,15 @@ class ElasticNetTask:
             l1=settings.tau * alpha,
             l2=(1 - settings.tau) * alpha,
             tol=np.maximum(TOL * largest, rounding),
+            sizes=self.sizes,
         )
 
-    def _settle(self, start: int, problem: Problem, codes: Codes) -> tuple[NDArray[np.int64], Floats]:
+    def _settle(self, start: int, problem: CodingProblem, codes: Codes) -> tuple[NDArray[np.int64], Floats]:
         """Solve points over their working sets; those that are to be checked, and their residuals."""
         capacity, dtype = codes.atoms.shape[1], self.atoms.dtype
         running = np.flatnonzero(~codes.finished)
         residuals = np.empty((len(running), self.n_features), dtype)
-        settle(
+        settle_tile(
             self.atoms[start : start + TILE], running, self.atoms, self.gram,
             problem.l1, problem.l2, problem.tol, pivot_precision(dtype),
             np.empty((PANEL, capacity)), np.empty(self.n_features), new_working_set(capacity),
@@ -123,14 +131,17 @@ class ElasticNetTask:
         unsure = ~codes.finished[running]
         return running[unsure], residuals[unsure]
 
-    def _extend(self, products: Floats, running: NDArray[np.int64], problem: Problem, codes: Codes) -> Codes:
+    def _extend(
+        self, products: Floats, running: NDArray[np.int64], problem: CodingProblem, codes: Codes
+    ) -> Codes:
         """Add violators to the working sets, making room for them if need be."""
-        needed = min(int(codes.counts.max()) + CANDIDATES, self.n_points)
+        most_new = self.sizes.candidates
+        needed = min(int(codes.counts.max()) + most_new, self.n_points)
         if needed > codes.atoms.shape[1]:
             codes = with_room(codes, min(2 * needed, self.n_points))
         extend(
             products, running, problem.own_atom, problem.l1, problem.l2, problem.tol,
-            np.empty(min(CANDIDATES, self.n_points), np.int32), new_working_set(codes.atoms.shape[1]), codes,
+            np.empty(min(most_new, self.n_points), np.int32), new_working_set(codes.atoms.shape[1]), codes,
         )  # fmt: skip
         return codes
 
@@ -143,6 +154,8 @@ def represent_by_elastic_net(
     n_nonzero: int | None = None,
     with_gram: bool | None = None,
     threads: int = 1,
+    sizes: WorkingSets = WORKING_SETS,
+    max_rounds: int = MAX_TILE_ROUNDS,
 ) -> Representation:
     """Coefficients of every point of `source` over all others.
 
@@ -158,6 +171,10 @@ def represent_by_elastic_net(
     with_gram : bool, optional
     threads : int
         They change nothing in the result.
+    sizes : WorkingSets
+        The first ones.
+    max_rounds : int
+        Rounds of a tile; points that have not settled by then are counted.
 
     Examples
     --------
@@ -171,7 +188,9 @@ def represent_by_elastic_net(
     n_points = source.shape[0]
     if with_gram is None:
         with_gram = gram_bytes(n_points, source.dtype.itemsize) <= min(budget, LARGEST_GRAM)
-    task = ElasticNetTask(source, settings, with_gram=with_gram, threads=threads)
+    task = ElasticNetTask(
+        source, settings, with_gram=with_gram, threads=threads, sizes=sizes, max_rounds=max_rounds
+    )
     tiles = list(run_in_threads(task, range(0, n_points, TILE), threads, "tiles of points"))
     coefficients = sparse_codes(tiles, n_points, source.dtype)
     if n_nonzero is not None:

@@ -1,7 +1,7 @@
 """Pursuits of queries over the sub-dictionaries of a set of atoms: prepared once, solved tile by tile.
 
-There is one pursuit and two kinds of look at the scores (`kernels.pursuit.looks`). Which one a step takes
-depends on the 8-bit numbers that are kept, and no bit of the result does.
+There is one pursuit and two kinds of look at the scores (`kernels.pursuit.looks`). The 8-bit numbers that are
+kept decide which kind a step uses. They do not change the result, not even its last bit.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from subspan.execution.steps import track
 from subspan.execution.threads import run_in_threads, stop_if_cancelled
 from subspan.execution.tiles import TILE, in_panels, tile_product
 from subspan.kernels.lines import in_lines, zeros_in_lines
-from subspan.kernels.pursuit.eight_bits import LARGEST, pack_rows, round_rows, words_length
+from subspan.kernels.pursuit.eight_bits import LARGEST, pack_words, round_rows, words_length
 from subspan.kernels.pursuit.engine import pursue
 from subspan.kernels.pursuit.looks import LARGEST_FACTOR, Scratch, new_scratch
 from subspan.kernels.pursuit.state import (
     N_COMMON,
     Atoms,
     Dictionary,
-    Numbers,
+    EightBitProducts,
     Picks,
     Problem,
     Queries,
@@ -33,28 +33,28 @@ from subspan.kernels.pursuit.state import (
     State,
     new_state,
 )
-from subspan.kernels.pursuit.step import CHUNK
+from subspan.kernels.pursuit.step import ROW_MULTIPLE
 from subspan.self_expression.gram import squared_norms
 
 Floats = NDArray[np.floating]
 Indices = NDArray[np.int64]
 
 # Which 8-bit inner products are kept.
-# none:          looks go by the residual.
+# none:          looks use the residual.
 # shared:        those among all atoms; every look sees all of them, and leaves out those that were dropped.
 # dictionaries:  those among the atoms of each sub-dictionary; those of queries are made tile by tile.
 # all:           those among all atoms, and gathered from them those of each sub-dictionary.
 Kept = Literal["none", "shared", "dictionaries", "all"]
 
-# A look that leaves more than one in so many atoms is followed by a sharper one.
+# If a look gives more than n_atoms / FEW candidates, a more precise look follows.
 FEW = 4
-# Directions are taken out where the first has at least this share of the energy of so many rows.
+# Common directions are split off if the first has more than this share of the energy of SAMPLE rows.
 COMMON_SHARE = 0.05
 SAMPLE = 1024
-# Tiles of rows that share a buffer for their products.
+# Tiles that use the same buffer for their products, one after the other.
 TILES = 8
 
-NO_NUMBERS = Numbers(
+NO_NUMBERS = EightBitProducts(
     words=np.empty((0, 0), np.int16),
     rows=np.empty(0, np.int32),
     units=np.empty(0),
@@ -72,7 +72,7 @@ NO_NUMBERS = Numbers(
 def padded_features(rows: Floats) -> Floats:
     """A copy of `rows` with zero columns appended, for `kernels.pursuit.step.dot`."""
     n_rows, n_features = rows.shape
-    out = zeros_in_lines((n_rows, -(-n_features // CHUNK) * CHUNK), rows.dtype)
+    out = zeros_in_lines((n_rows, -(-n_features // ROW_MULTIPLE) * ROW_MULTIPLE), rows.dtype)
     out[:, :n_features] = rows
     return out
 
@@ -86,7 +86,7 @@ def norms_of(rows: Floats) -> NDArray[np.float64]:
 class Scaled:
     """Rows in single precision, each times a power of two that makes its length about 1.
 
-    So no inner product leaves the range of single precision, whatever the data.
+    So all inner products are in the range of single precision, for any data.
     """
 
     rows: NDArray[np.float32]
@@ -100,7 +100,7 @@ class Scaled:
 
 @dataclass(frozen=True)
 class Columns:
-    """Atoms that rows are multiplied by, in the order of `tile_product`, with what looks need of them."""
+    """Atoms that rows are multiplied by, packed for `tile_product`, with their weights and means."""
 
     panels: NDArray[np.float32]
     means: NDArray[np.float32]
@@ -195,7 +195,7 @@ class Engine:
             self._units = np.zeros(len(rows))
             self._bytes = np.empty((0, 0), np.int8)
             self._fill(threads)
-            # Only their product with queries is needed from now on.
+            # From now on only the packed copy in `_columns` is needed.
             del self._scaled
 
     def _dictionary(self, atoms: NDArray[np.int32]) -> Dictionary:
@@ -247,7 +247,7 @@ class Engine:
         )
 
     def bytes_of(self, queries: Queries) -> QueryBytes | None:
-        """What looks need of some queries besides their rows."""
+        """The 8-bit inner products of some queries, which looks need besides the rows."""
         own = queries.own
         if self.kept == "none":
             return None
@@ -281,8 +281,8 @@ class Engine:
         problem = Problem(queries, self.atoms, self.dictionaries[number], numbers, self._reach, self.rules)
         pursue(problem, work.state, work.scratch, picks, events)
 
-    def _new_numbers(self, dictionary: Dictionary) -> Numbers:
-        """Room for the numbers of a dictionary; those of the common directions are there."""
+    def _new_numbers(self, dictionary: Dictionary) -> EightBitProducts:
+        """Empty arrays for the numbers of a dictionary; those of the common directions are filled."""
         m = len(dictionary.atoms)
         rows = np.full(len(self._units), -1, np.int32)
         rows[dictionary.atoms] = np.arange(m)
@@ -309,7 +309,7 @@ class Engine:
             steps = track("8-bit rows of sub-dictionaries", self.dictionaries)
             self._numbers = [self._multiplied(dictionary, threads) for dictionary in steps]
 
-    def _multiplied(self, dictionary: Dictionary, threads: int) -> Numbers:
+    def _multiplied(self, dictionary: Dictionary, threads: int) -> EightBitProducts:
         """The numbers of a dictionary from a product of its own."""
         atoms, numbers = dictionary.atoms, self._new_numbers(dictionary)
         members = self._scaled[atoms]
@@ -318,7 +318,7 @@ class Engine:
 
         def keep(own: Indices, rounded: NDArray[np.int8], found: NDArray[np.float64]) -> None:
             units[atoms[own]] = found
-            pack_rows(rounded, np.arange(len(own)), everything, own, numbers.words)
+            pack_words(rounded, np.arange(len(own)), everything, own, numbers.words)
 
         _round_all(members, Columns.of(members, self.atoms.weights[atoms]), threads, keep)
         return numbers._replace(units=units)
@@ -333,7 +333,7 @@ class Engine:
             for dictionary, kept in zip(self.dictionaries, self._numbers, strict=True):
                 places = dictionary.positions[own].astype(np.int64)
                 members = np.flatnonzero(places >= 0)
-                pack_rows(numbers, members, dictionary.atoms, places[members], kept.words)
+                pack_words(numbers, members, dictionary.atoms, places[members], kept.words)
 
         _round_all(self._scaled, self._columns, threads, keep)
 
@@ -349,7 +349,7 @@ def _round_all(
     width = len(columns.panels) * columns.panels.shape[2]
 
     def fill(first: int) -> None:
-        # One buffer for several tiles: fresh memory costs as much as the product.
+        # One buffer for several tiles, because allocating new memory takes as long as the product.
         buffer = in_lines((TILE, width), np.float32)
         for start in range(first, min(first + TILES * TILE, n_atoms), TILE):
             own = np.arange(start, min(start + TILE, n_atoms))

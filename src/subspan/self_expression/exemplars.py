@@ -1,4 +1,4 @@
-"""Exemplars: few points that represent all others well, found farthest first, and the codes over them.
+"""Exemplars: a few points that represent all others well, found farthest first, and codes over them.
 
 The cost of a point x over the exemplars A is the minimum of ||c||_1 + regularization / 2 ||x - cA||^2. The
 point of largest cost becomes the next exemplar. Costs only fall as exemplars join, so a cost computed
@@ -18,8 +18,8 @@ from subspan.execution.threads import run_in_threads
 from subspan.execution.tiles import TILE
 from subspan.handover import InputError
 from subspan.kernels.exemplars import (
+    ExemplarWorkspace,
     Search,
-    Workspace,
     add_exemplar,
     build_heap,
     exemplar_codes,
@@ -30,7 +30,7 @@ from subspan.self_expression.gram import squared_norms
 
 Floats = NDArray[np.floating]
 
-# Costs are told apart down to this share of the largest one there can be, 40 bits: well above rounding.
+# Smallest difference of costs that counts, relative to the largest possible cost; far above rounding.
 FINEST_SHARE = 2.0**-40
 # Share of the largest squared norm by which a correlation may exceed its bound at the optimum.
 SLACK = 1e-9
@@ -112,13 +112,18 @@ def check_exemplars(n_points: int, n_exemplars: int, budget: int | None) -> None
     """Refuse what cannot be found or held."""
     if not 1 <= n_exemplars <= n_points:
         raise InputError(
-            f"n_exemplars={n_exemplars} must lie between 1 and the number of distinct rows, {n_points}."
+            "{n_exemplars} must lie between 1 and the number of distinct rows, {}.",
+            n_points,
+            n_exemplars=n_exemplars,
         )
     needed = search_bytes(n_points, n_exemplars)
     if budget is not None and needed > budget:
         raise InputError(
-            f"n_exemplars={n_exemplars} for {n_points} points needs {needed / 1e6:.0f} MB, but the "
-            f"memory_budget is {budget / 1e6:.0f} MB; use fewer exemplars."
+            "{n_exemplars} for {} points needs {:.0f} MB, but the {memory_budget:name} is {:.0f} MB; use "
+            "fewer exemplars.",
+            *(n_points, needed / 1e6, budget / 1e6),
+            n_exemplars=n_exemplars,
+            memory_budget=budget,
         )
 
 
@@ -145,12 +150,12 @@ def new_search(points: Floats, n_exemplars: int, regularization: float) -> Searc
     )
 
 
-def new_workspace(search: Search) -> Workspace:
+def new_workspace(search: Search) -> ExemplarWorkspace:
     """Buffers for one thread."""
     n_exemplars = len(search.exemplars)
     # Independent atoms, and a row for one that depends on them.
     n_support = min(n_exemplars, search.points.shape[1]) + 1
-    return Workspace(
+    return ExemplarWorkspace(
         support=np.zeros(n_support, np.int64),
         values=np.zeros(n_support),
         target=np.zeros(n_support),

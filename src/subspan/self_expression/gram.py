@@ -15,8 +15,8 @@ Floats = NDArray[np.floating]
 def row_length(n_atoms: int) -> int:
     """Length of a row of a Gram matrix in memory, for whole tiles of atoms.
 
-    Rows that are an odd number of cache lines apart spread over the sets of the cache. An even number,
-    and above all a power of two, makes the rows that a pursuit combines compete for the same few.
+    With an odd number of cache lines per row, rows use different sets of the cache. With an even number, or
+    worse a power of two, the rows that a pursuit combines would evict each other.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The representation of all points as a job that falls into blocks."""
+"""The representation of all points as a job that consists of blocks."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from subspan.sources import ArraySource, Source
 
 @dataclass(frozen=True)
 class ConsensusJob:
-    """Everything that fixes the coefficients; as small as its source, so that others may solve blocks."""
+    """Everything that determines the coefficients; small enough to be sent to workers, but for its source."""
 
     source: Source
     # Draws the sub-dictionaries, always the same ones.
@@ -123,7 +123,7 @@ def follow_in_memory(job: ConsensusJob, threads: int) -> list[Representation]:
 
 
 def _in_kind_order(job: ConsensusJob, threads: int) -> ConsensusJob:
-    """The job with its points visited in the order that is kindest to the cache."""
+    """The job with its points in an order that makes good use of the cache."""
     if not isinstance(job.source, ArraySource):
         return job
     return replace(job, order=likely_companions(job.source.array, threads))

@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 from subspan.execution.threads import run_in_threads
 from subspan.execution.tiles import TILE, in_panels, padded, tile_product
 from subspan.handover import InputError
-from subspan.kernels.elastic_net import CHUNK, solve_tile
+from subspan.kernels.elastic_net import ATOMS_AT_ONCE, solve_tile
 from subspan.kernels.largest import largest_magnitudes
 from subspan.kernels.working_set import Codes, new_codes, new_working_set, with_room, without_room
 from subspan.self_expression.gram import gram_matrix, squared_norms
@@ -19,16 +19,25 @@ from subspan.self_expression.gram import gram_matrix, squared_norms
 Floats = NDArray[np.floating]
 Weights = float | NDArray[np.floating]
 
-# Atoms that may join the working set of a point at once: at first its largest correlations.
-CANDIDATES = 100
-# Atoms in the working set of a point; made larger where they do not suffice.
-ROOM = 400
 # Pivots of a Gram matrix below this many units of rounding are taken for zero.
 PIVOT_ROUNDING = 16
 
 
 @dataclass(frozen=True)
-class Problem:
+class WorkingSets:
+    """Sizes of the working sets of points: they decide about time and memory, not about the codes."""
+
+    # Atoms that may join at once: at first the largest correlations.
+    candidates: int = 100
+    # Atoms in all; made larger where they do not suffice.
+    room: int = 400
+
+
+WORKING_SETS = WorkingSets()
+
+
+@dataclass(frozen=True)
+class CodingProblem:
     """Up to a tile of points with the weights of their penalties, and how exact the codes must be."""
 
     # (TILE, at least n_atoms) inner products with all atoms.
@@ -40,29 +49,7 @@ class Problem:
     l2: NDArray[np.float64]
     # Largest violation of the optimality conditions, in units of correlations.
     tol: NDArray[np.float64]
-
-
-def elastic_net_codes(
-    points: Floats,
-    atoms: Floats,
-    *,
-    l1: Weights,
-    l2: Weights = 0.0,
-    own_atom: NDArray[np.int64] | None = None,
-    tol: float = 1e-7,
-    threads: int = 1,
-) -> csr_array:
-    """Codes of points over a dictionary: see `elastic_net_codes_with_cost`, of which this is one half.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> elastic_net_codes(np.array([[3.0, 0.5]]), np.eye(2), l1=1.0).toarray().tolist()
-    [[2.0, 0.0]]
-    """
-    return elastic_net_codes_with_cost(
-        points, atoms, l1=l1, l2=l2, own_atom=own_atom, tol=tol, threads=threads
-    )[0]
+    sizes: WorkingSets = WORKING_SETS
 
 
 def elastic_net_codes_with_cost(
@@ -74,6 +61,7 @@ def elastic_net_codes_with_cost(
     own_atom: NDArray[np.int64] | None = None,
     tol: float = 1e-7,
     threads: int = 1,
+    sizes: WorkingSets = WORKING_SETS,
 ) -> tuple[csr_array, NDArray[np.float64]]:
     """Row j minimises 1/2 ||x_j - c A||^2 + l1_j ||c||_1 + l2_j/2 ||c||^2 over the rows of `atoms`.
 
@@ -92,6 +80,8 @@ def elastic_net_codes_with_cost(
         inner products are rounded to the type of the data beforehand.
     threads : int
         They change nothing in the result.
+    sizes : WorkingSets
+        The first ones.
 
     Returns
     -------
@@ -117,7 +107,8 @@ def elastic_net_codes_with_cost(
         rows = padded(points[part])
         correlations = tile_product(rows, panels)
         tols = tol * reach(correlations, own[part], k)
-        problem = Problem(correlations, k, squared_norms(rows), own[part], l1[part], l2[part], tols)
+        squares = squared_norms(rows)
+        problem = CodingProblem(correlations, k, squares, own[part], l1[part], l2[part], tols, sizes)
         return without_room(tile_codes(problem, gram))
 
     tiles = list(run_in_threads(task, range(0, n, TILE), threads, "tiles of points"))
@@ -133,15 +124,15 @@ def reach(correlations: Floats, own_atom: NDArray[np.int64], n_atoms: int) -> ND
     return out
 
 
-def tile_codes(problem: Problem, gram: Floats, codes: Codes | None = None) -> Codes:
+def tile_codes(problem: CodingProblem, gram: Floats, codes: Codes | None = None) -> Codes:
     """Solve the points of one tile over the atoms whose inner products are in `gram`.
 
     `codes` that are not far from the solution, such as those over a dictionary with fewer atoms, save work.
     """
     dtype, n_atoms = gram.dtype, problem.n_atoms
-    codes = codes or new_codes(len(problem.own_atom), min(ROOM, n_atoms))
-    scores, chunk = np.empty(n_atoms, dtype), np.empty(CHUNK)
-    candidates = np.empty(min(CANDIDATES, n_atoms), np.int32)
+    codes = codes or new_codes(len(problem.own_atom), min(problem.sizes.room, n_atoms))
+    scores, chunk = np.empty(n_atoms, dtype), np.empty(ATOMS_AT_ONCE)
+    candidates = np.empty(min(problem.sizes.candidates, n_atoms), np.int32)
     while True:
         capacity = codes.atoms.shape[1]
         solve_tile(

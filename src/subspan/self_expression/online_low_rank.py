@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.linalg.blas import dtrsm
 
 from subspan.execution.threads import run_in_threads, single_threaded_libraries
-from subspan.kernels.online_low_rank import Basis, Scratch, learn_point, measure_losses
+from subspan.kernels.online_low_rank import Basis, CodingScratch, learn_point, measure_losses
 
 Floats = NDArray[np.floating]
 Doubles = NDArray[np.float64]
@@ -45,7 +45,7 @@ class OnlineWeights:
 
 @dataclass
 class OnlineBasis:
-    """The basis D of a stream of points z_1, z_2, ... and all that is needed to carry on with it.
+    """The basis D of a stream of points z_1, z_2, ... and the sums that are needed to continue it.
 
     Sought are D, coefficients U, codes V and gross errors E that make small
 
@@ -91,13 +91,13 @@ class OnlineBasis:
         return self.state.vectors
 
     def begin_epoch(self) -> None:
-        """Points from here on have been seen before; what codes taught the basis is kept."""
+        """Begin to take the same points again; the sums over codes are kept."""
         self.state.memory[:] = 0.0
         self.n_seen = 0
         self.coefficient_square = 0.0
 
     def learn(self, points: Floats) -> tuple[Doubles, Doubles]:
-        """Let the basis follow the points, one by one; their coefficients u and codes v, in rows."""
+        """Update the basis with the points, one by one; returns their coefficients u and codes v, in rows."""
         shape = (len(points), len(self.vectors))
         coefficients, codes = np.empty(shape), np.empty(shape)
         scratch = self._scratch()
@@ -117,8 +117,8 @@ class OnlineBasis:
     def objective(self, points: Floats, threads: int = 1) -> float:
         """The problem's value at this basis, for the points of an epoch just learned, per point taken.
 
-        What codes taught the basis is kept over epochs: a point counts each time it is taken, whereas the
-        coefficients and their distance from the basis are those of the last epoch.
+        The sums over codes are kept over epochs, so a point counts each time it is taken. The coefficients
+        and their distance from the basis are those of the last epoch.
         """
         losses = np.empty(len(points))
 
@@ -135,10 +135,10 @@ class OnlineBasis:
         pull = self.weights[2] * np.sqrt(self.n_seen)
         return float(losses.mean()) + (self.coefficient_square / 2 + float(pull) / 2 * apart) / self.n_taken
 
-    def _scratch(self) -> Scratch:
+    def _scratch(self) -> CodingScratch:
         n_basis, n_features = self.vectors.shape
         lengths = [n_features] * 3 + [n_basis] * 3
-        return Scratch(*(np.empty(length) for length in lengths))
+        return CodingScratch(*(np.empty(length) for length in lengths))
 
 
 def _improve(state: Basis, weights: tuple[float, float, float]) -> None:

@@ -9,11 +9,11 @@ from subspan.self_expression.engine import Kept
 
 # Up to about this many dimensions per nonzero a look at the residual costs less than one at 8-bit rows.
 SMALL_DIMENSION = 3
-# Numbers between all atoms are kept beside those of the sub-dictionaries where they leave at most this share
-# of the products, and where there are so many features that products count.
+# Numbers between all atoms are kept in addition to those of the sub-dictionaries if at most this share of the
+# products is left, and if there are enough features for products to matter.
 WORTH_IT = 0.8
 MANY_FEATURES = 100
-# With this share of the atoms in every sub-dictionary, numbers of its own save too little.
+# If sub-dictionaries have this share of the atoms, separate numbers for each save too little.
 NEARLY_ALL = 0.75
 
 

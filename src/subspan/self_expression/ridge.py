@@ -43,7 +43,7 @@ def ridge_factors(
     [[0.0, 0.5, 0.0], [0.5, 0.0, 0.0], [0.0, 0.0, 0.0]]
     """
     spectrum = principal_axes(points, threads)
-    # Directions that are nothing but rounding would be blown up by a small penalty.
+    # A small penalty would amplify directions that are only rounding errors.
     kept = spectrum.squares > np.finfo(np.float64).eps * len(points) * spectrum.squares[0]
     scores, squares = spectrum.scores[:, kept], spectrum.squares[kept]
     half = scores / np.sqrt(squares + regularization)

@@ -60,7 +60,9 @@ def principal_axes(points: Floats, threads: int = 1) -> PrincipalAxes:
     """
     n_points, n_features = points.shape
     if np.abs(points).max() > np.sqrt(np.finfo(np.float64).max / points.size):
-        raise InputError("X: its rows are too long for sums of their squares; use normalize=True.")
+        raise InputError(
+            "X: its rows are too long for sums of their squares; use {normalize}.", normalize=True
+        )
     if n_points > n_features:
         squares, axes = _spectrum(points.T, threads)
         return PrincipalAxes(_rotated(points, axes, threads), axes, squares)

@@ -1,4 +1,4 @@
-"""In which order to visit points whose pursuits read rows of the same matrix."""
+"""An order of the points in which successive pursuits read the same rows of a matrix."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from subspan.execution.threads import run_in_threads
 
-# Enough for most clusters to have some near them, and few enough for groups of a tile or more.
+# Enough that most clusters have a pivot near them; few enough that most groups fill a tile.
 N_PIVOTS = 64
 ROWS_PER_TASK = 1024
 
@@ -15,9 +15,9 @@ ROWS_PER_TASK = 1024
 def likely_companions(points: NDArray[np.floating], threads: int = 1) -> NDArray[np.int64]:
     """An order in which points that are likely to pick the same atoms follow one another.
 
-    A point picks atoms of its own subspace, and what its pursuit read is still in the cache for the next
-    one of that subspace. Points go by the pivot, one of a few of them, that they are most correlated with;
-    a group is followed by the one whose pivot its own points are most correlated with.
+    A point picks atoms of its own subspace. If the next point is of the same subspace, these atoms are still
+    in the cache. Points are grouped by the pivot, one of N_PIVOTS points, that they are most correlated with.
+    The next group is the one whose pivot the points of the last group are most correlated with.
 
     Examples
     --------
@@ -28,7 +28,7 @@ def likely_companions(points: NDArray[np.floating], threads: int = 1) -> NDArray
     pivots = points[np.unique(np.linspace(0, n - 1, N_PIVOTS).astype(np.int64))]
 
     def meet(start: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """The pivot nearest to each of some points, and what the points of each add to its kinship."""
+        """The nearest pivot of some points, and the sums of their correlations with all pivots by group."""
         squares = (points[start : start + ROWS_PER_TASK] @ pivots.T).astype(np.float64) ** 2
         nearest = squares.argmax(axis=1)
         members = nearest == np.arange(len(pivots))[:, None]
@@ -41,7 +41,7 @@ def likely_companions(points: NDArray[np.floating], threads: int = 1) -> NDArray
 
 
 def _chain(kinship: NDArray[np.float64]) -> list[int]:
-    """Each one followed by the next of kin that is left."""
+    """Order of the groups: each is followed by the most correlated one that is left."""
     chain = [0]
     left = np.ones(len(kinship), bool)
     left[0] = False

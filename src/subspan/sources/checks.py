@@ -13,7 +13,7 @@ from scipy.sparse import issparse
 from subspan.handover import InputError
 
 # Rows looked at together: enough for speed, little enough that copies do not matter.
-CHUNK = 1024
+ROWS_PER_CHECK = 1024
 
 Floats = NDArray[np.floating]
 
@@ -80,8 +80,8 @@ def check_finite(X: Floats, name: str = "X") -> None:
     Traceback (most recent call last):
     subspan.handover.InputError: X: 1 row contains NaN or inf, the first at row 1, column 0.
     """
-    starts = range(0, len(X), CHUNK)
-    finite = [np.isfinite(X[start : start + CHUNK]).all(axis=1) for start in starts]
+    starts = range(0, len(X), ROWS_PER_CHECK)
+    finite = [np.isfinite(X[start : start + ROWS_PER_CHECK]).all(axis=1) for start in starts]
     bad = np.flatnonzero(~np.concatenate(finite))
     if len(bad):
         column = int(np.flatnonzero(~np.isfinite(X[bad[0]]))[0])
@@ -104,11 +104,11 @@ def unit_rows(X: Floats) -> Floats:
     [[0.6, 0.8]]
     """
     out = np.empty(X.shape, X.dtype)
-    for start in range(0, len(X), CHUNK):
-        rows = np.array(X[start : start + CHUNK], np.float64, order="C")
+    for start in range(0, len(X), ROWS_PER_CHECK):
+        rows = np.array(X[start : start + ROWS_PER_CHECK], np.float64, order="C")
         rows /= np.abs(rows).max(axis=1, keepdims=True)
         rows /= np.sqrt((rows**2).sum(axis=1, keepdims=True))
-        out[start : start + CHUNK] = rows
+        out[start : start + ROWS_PER_CHECK] = rows
     return out
 
 
@@ -128,14 +128,14 @@ def row_digests(X: Floats) -> NDArray[np.uint64]:
     """A 128-bit hash of every row, as two numbers."""
     row_bytes = X.shape[1] * X.dtype.itemsize
     out = np.empty((len(X), 2), np.uint64)
-    for start in range(0, len(X), CHUNK):
+    for start in range(0, len(X), ROWS_PER_CHECK):
         # Adding zero turns -0.0 into 0.0: equal numbers, other bytes.
-        block = memoryview((X[start : start + CHUNK] + 0).tobytes())
+        block = memoryview((X[start : start + ROWS_PER_CHECK] + 0).tobytes())
         digests = [
             blake2b(block[i : i + row_bytes], digest_size=16).digest()
             for i in range(0, len(block), row_bytes)
         ]
-        out[start : start + CHUNK] = np.frombuffer(b"".join(digests), np.uint64).reshape(-1, 2)
+        out[start : start + ROWS_PER_CHECK] = np.frombuffer(b"".join(digests), np.uint64).reshape(-1, 2)
     return out
 
 

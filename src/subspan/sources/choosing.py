@@ -31,7 +31,9 @@ def choose_array(name: str, shapes: Mapping[str, tuple[int, ...]], key: str | No
     if not tables:
         raise InputError(f"{name}: has no two-dimensional array of numbers; it holds {_listed(shapes)}.")
     if len(tables) > 1:
-        raise InputError(f"{name}: holds several tables, {_listed(tables)}; choose one with key.")
+        raise InputError(
+            "{}: holds several tables, {}; choose one with {key:name}.", name, _listed(tables), key=None
+        )
     return next(iter(tables))
 
 
@@ -45,7 +47,7 @@ def choose_columns(name: str, present: Sequence[str], columns: Sequence[str] | N
     subspan.handover.InputError: plants.csv: has no column 'depth'; it has width, height.
     """
     if columns is not None and (isinstance(columns, str) or len(columns) == 0):
-        raise InputError(f"columns={columns!r}: must be a list of names of columns.")
+        raise InputError("{columns}: must be a list of names of columns.", columns=columns)
     chosen = tuple(present if columns is None else columns)
     n_present, n_chosen = Counter(present), Counter(chosen)
     for column in chosen:
@@ -59,7 +61,9 @@ def choose_columns(name: str, present: Sequence[str], columns: Sequence[str] | N
 def text_column(name: str, column: str, kind: object) -> InputError:
     """The error about a column that does not hold numbers."""
     return InputError(
-        f"{name}: column {column!r} holds {kind}, not numbers; name the columns to use with columns=[...]."
+        "{}: column {!r} holds {}, not numbers; name the columns to use with {columns:name}.",
+        *(name, column, kind),
+        columns=None,
     )
 
 

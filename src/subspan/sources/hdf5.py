@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from subspan.extras import optional_import
 from subspan.sources.choosing import choose_array
 from subspan.sources.chunked import ChunkedSource, even_bounds
-from subspan.sources.extras import optional_import
 from subspan.sources.faults import check_claim, reading
 
 

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from subspan.extras import optional_import
 from subspan.handover import InputError
 from subspan.sources.chunked import ChunkedSource, even_bounds
-from subspan.sources.extras import optional_import
 from subspan.sources.faults import reading
 
-SUFFIXES = (".bmp", ".gif", ".jpeg", ".jpg", ".pgm", ".png", ".pnm", ".ppm", ".tif", ".tiff")
+IMAGE_SUFFIXES = (".bmp", ".gif", ".jpeg", ".jpg", ".pgm", ".png", ".pnm", ".ppm", ".tif", ".tiff")
 # Decoders that may be tried: Pillow would go by the content, and some kinds start other programs.
 DECODERS = ("BMP", "GIF", "JPEG", "PNG", "PPM", "TIFF")
 
@@ -35,7 +35,7 @@ class ImageFolder(ChunkedSource):
         with reading(name):
             self.files = sorted(file for file in path.rglob("*") if _is_image(file.relative_to(path)))
         if not self.files:
-            raise InputError(f"{name}: has no images; those known end in {', '.join(SUFFIXES)}.")
+            raise InputError(f"{name}: has no images; those known end in {', '.join(IMAGE_SUFFIXES)}.")
         self._grey = grey
         self._form: tuple[tuple[int, ...], np.dtype] | None = None
         first = self._pixels(self.files[0])
@@ -82,4 +82,4 @@ class ImageFolder(ChunkedSource):
 
 def _is_image(file: Path) -> bool:
     hidden = any(part.startswith(".") for part in file.parts)
-    return file.suffix.lower() in SUFFIXES and not hidden
+    return file.suffix.lower() in IMAGE_SUFFIXES and not hidden

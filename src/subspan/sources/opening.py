@@ -42,7 +42,7 @@ ZARR = Format(open_zarr, "key")
 PARQUET = Format(ParquetSource, "columns")
 TEXT = Format(open_text, "columns")
 
-SUFFIXES = {
+FORMATS = {
     ".npy": Format(NpySource),
     ".npz": Format(open_npz, "key"),
     ".h5": HDF5,
@@ -135,12 +135,16 @@ def _open(kind: Format, data: Any, name: str, key: str | None, columns: Sequence
     given = {"key": key, "columns": columns}
     for option, value in given.items():
         if value is not None and option != kind.option:
-            raise InputError(f"{option}={value!r}: does not apply to {name}, which has nothing to choose so.")
+            raise InputError(
+                f"{{{option}}}: does not apply to {{}}, which has nothing to choose so.",
+                name,
+                **{option: value},
+            )
     return kind.open(data, given[kind.option]) if kind.option else kind.open(data)
 
 
 def _format_of_path(path: Path) -> Format:
-    kind = SUFFIXES.get(path.suffix.lower())
+    kind = FORMATS.get(path.suffix.lower())
     if path.is_dir():
         if kind is ZARR or any((path / file).is_file() for file in ZARR_FILES):
             return ZARR
@@ -148,7 +152,7 @@ def _format_of_path(path: Path) -> Format:
             return Format(_open_images, "key")
         raise InputError(f"{path}: is a folder, not a {path.suffix} file.")
     if kind is None:
-        known = ", ".join(SUFFIXES)
+        known = ", ".join(FORMATS)
         raise InputError(f"{path}: files of this kind are not read; known are {known} and folders of images.")
     if not path.exists():
         raise InputError(f"{path}: there is no such file.")
@@ -157,7 +161,9 @@ def _format_of_path(path: Path) -> Format:
 
 def _open_images(path: Path, key: str | None) -> ImageFolder:
     if key not in (None, "grey"):
-        raise InputError(f"key={key!r}: a folder of images knows only 'grey', which turns colours into grey.")
+        raise InputError(
+            "{key}: a folder of images knows only 'grey', which turns colours into grey.", key=key
+        )
     return ImageFolder(path, key == "grey")
 
 

@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from subspan.extras import optional_import
 from subspan.sources.choosing import choose_columns
 from subspan.sources.chunked import ChunkedSource, merged_bounds
 from subspan.sources.dtypes import common_float_type
-from subspan.sources.extras import optional_import
 from subspan.sources.faults import check_claim, check_table, reading
 from subspan.sources.tables import arrow_dtypes
 
 # Rows that are turned from columns together.
-BATCH = 2**14
+ROWS_PER_BATCH = 2**14
 # Pages are read through a window of this size: otherwise all columns of a group are read before the first.
 WINDOW_BYTES = 2**16
 
@@ -64,7 +64,7 @@ class ParquetSource(ChunkedSource):
         out = np.empty((stop - start, self.shape[1]), self.dtype)
         done = 0
         batches = self._file.iter_batches(
-            BATCH, row_groups=list(range(first, last)), columns=list(self.columns), use_threads=False
+            ROWS_PER_BATCH, row_groups=list(range(first, last)), columns=list(self.columns), use_threads=False
         )
         for batch in batches:
             for j, column in enumerate(self.columns):

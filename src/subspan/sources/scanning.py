@@ -51,7 +51,7 @@ class Scan:
         return Unchanged(source, self.tile_hashes, self.seen)
 
 
-def scan(source: Source, normalize: bool, *, hashed: bool = True) -> Scan:
+def scan(source: Source, normalize: bool, *, hashed: bool = True, block_bytes: int = BLOCK_BYTES) -> Scan:
     """Look at every row once, in blocks.
 
     Parameters
@@ -62,6 +62,8 @@ def scan(source: Source, normalize: bool, *, hashed: bool = True) -> Scan:
         Copies are rows of the same direction; otherwise rows with the same entries.
     hashed : bool
         Keep hashes of the rows: what is read again must be the same, and stored results must be known again.
+    block_bytes : int
+        Rows are read in whole tiles of about this many bytes.
 
     Returns
     -------
@@ -81,7 +83,7 @@ def scan(source: Source, normalize: bool, *, hashed: bool = True) -> Scan:
     has_direction = np.empty(n_rows, bool)
     hashes = [np.empty(0, np.uint64)]
     largest, largest_row = -1.0, 0
-    for start, block in _blocks(source):
+    for start, block in _blocks(source, block_bytes=block_bytes):
         sizes = np.abs(block).max(axis=1)
         if not np.isfinite(sizes).all():
             raise _not_finite(source, start)
@@ -108,9 +110,11 @@ def _unit_digests(block: Floats, has_direction: NDArray[np.bool_]) -> NDArray[np
     return digests
 
 
-def _blocks(source: Source, start: int = 0) -> Iterator[tuple[int, Floats]]:
+def _blocks(
+    source: Source, start: int = 0, *, block_bytes: int = BLOCK_BYTES
+) -> Iterator[tuple[int, Floats]]:
     n_rows, n_columns = source.shape
-    n_tiles = max(1, BLOCK_BYTES // (TILE * n_columns * source.dtype.itemsize))
+    n_tiles = max(1, block_bytes // (TILE * n_columns * source.dtype.itemsize))
     for first in range(start, n_rows, n_tiles * TILE):
         yield first, source.rows(first, first + n_tiles * TILE)
 
@@ -135,8 +139,10 @@ def check_range(source: Source, found: Scan) -> None:
     limit = float(np.sqrt(np.finfo(source.dtype).max / source.shape[1])) / 2
     if found.largest > limit:
         raise InputError(
-            f"{source.name}: row {found.largest_row} has entries above {limit:.0e}, too large for products "
-            f"in {source.dtype}; use normalize=True, or scale the data."
+            "{}: row {} has entries above {:.0e}, too large for products in {}; use {normalize}, or scale "
+            "the data.",
+            *(source.name, found.largest_row, limit, source.dtype),
+            normalize=True,
         )
 
 

@@ -34,7 +34,7 @@ class Layout:
 
 
 @dataclass(frozen=True)
-class Place:
+class TextPlace:
     """Where a piece of the table begins."""
 
     row: int
@@ -50,7 +50,7 @@ class TextSource(chunked.ChunkedSource):
     """
 
     def __init__(
-        self, path: Path, layout: Layout, columns: tuple[str, ...], n_rows: int, places: Sequence[Place]
+        self, path: Path, layout: Layout, columns: tuple[str, ...], n_rows: int, places: Sequence[TextPlace]
     ) -> None:
         self._text = path.absolute()
         self._layout = layout
@@ -103,11 +103,11 @@ def open_text(path: Path, columns: Sequence[str] | None = None) -> TextSource:
         if layout.has_header:
             next(records)
         piece_rows = max(1, chunked.PIECE_BYTES // (8 * len(layout.names)))
-        places: list[Place] = []
+        places: list[TextPlace] = []
         n_rows, offset = 0, file.tell()
         while piece := list(islice(records, piece_rows)):
             _parse(piece, name, layout, chosen, is_first=not places)
-            places.append(Place(n_rows, piece[0][0], offset))
+            places.append(TextPlace(n_rows, piece[0][0], offset))
             n_rows, offset = n_rows + len(piece), file.tell()
     return TextSource(path, layout, chosen, n_rows, tuple(places))
 
@@ -122,7 +122,7 @@ def _layout(file: IO[str], name: str) -> Layout:
         raise InputError(f"{name}: is empty.")
     delimiter = max(DELIMITERS, key=first.count)
     cells = _cells(first, delimiter)
-    has_header = not all(_is_number(cell) for cell in cells)
+    has_header = not all(is_number(cell) for cell in cells)
     names = cells if has_header else [str(j) for j in range(len(cells))]
     return Layout(delimiter, has_header, tuple(name.strip() for name in names))
 
@@ -181,7 +181,7 @@ def _explain(
         cells = dict(zip(layout.names, _cells(text, layout.delimiter), strict=True))
         for column in columns:
             cell = cells[column].strip()
-            if not _is_number(cell):
+            if not is_number(cell):
                 if is_first and cell and number == records[0][0]:
                     raise text_column(name, column, f"{cell[:40]!r} (line {number})")
                 held = f"holds {cell[:40]!r}, which is not a number" if cell else "is empty"
@@ -192,7 +192,8 @@ def _cells(text: str, delimiter: str) -> list[str]:
     return next(csv.reader([text], delimiter=delimiter), [])
 
 
-def _is_number(cell: str) -> bool:
+def is_number(cell: str) -> bool:
+    """Whether the text of a cell is a number."""
     try:
         float(cell)
     except ValueError:

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from subspan.extras import optional_import
 from subspan.handover import InputError
 from subspan.sources.choosing import choose_array
 from subspan.sources.chunked import ChunkedSource, even_bounds
-from subspan.sources.extras import optional_import
 from subspan.sources.faults import check_claim, check_table, reading
 from subspan.sources.identity import stored_bytes
 
@@ -57,6 +57,6 @@ def open_zarr(path: Path, key: str | None = None) -> ZarrSource:
             shapes = {key: array.shape for key, array in arrays.items() if array.dtype.kind in "biuf"}
             found = arrays[choose_array(name, shapes, key and key.strip("/"))]
         elif key is not None:
-            raise InputError(f"key={key!r}: does not apply to {name}, which is a single array.")
+            raise InputError("{key}: does not apply to {}, which is a single array.", name, key=key)
         check_claim(name, found.nbytes, stored_bytes(path))
     return ZarrSource(found, name, path.absolute())

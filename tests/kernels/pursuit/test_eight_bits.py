@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from points import KINDS, points
 
-from subspan.kernels.pursuit.eight_bits import LARGEST, LINE, pack_rows, round_rows, words_length
+from subspan.kernels.pursuit.eight_bits import LARGEST, WORDS_PER_LINE, pack_words, round_rows, words_length
 
 N = 150
 # The last rows are no atoms.
@@ -79,7 +79,7 @@ def test_atoms_a_half_apart_share_a_word(n_kept):
     words = np.full((30, half), 99, np.int16)
     rows, places = rng.permutation(20)[:15], rng.permutation(30)[:15]
     rows[0] = 3
-    pack_rows(numbers, rows, columns, places, words)
+    pack_words(numbers, rows, columns, places, words)
     # In 32 bits, in which nothing can overflow.
     expected = np.zeros((15, 2 * half), np.int32)
     expected[:, :n_kept] = numbers[rows][:, columns]
@@ -91,6 +91,6 @@ def test_atoms_a_half_apart_share_a_word(n_kept):
 @pytest.mark.parametrize("n_atoms", [1, 63, 64, 65, 4000, 4096, 5000])
 def test_rows_are_an_odd_number_of_lines(n_atoms):
     half = words_length(n_atoms)
-    assert half % LINE == 0
-    assert half // LINE % 2 == 1
-    assert n_atoms <= 2 * half < n_atoms + 4 * LINE + 1
+    assert half % WORDS_PER_LINE == 0
+    assert half // WORDS_PER_LINE % 2 == 1
+    assert n_atoms <= 2 * half < n_atoms + 4 * WORDS_PER_LINE + 1

@@ -17,8 +17,8 @@ from subspan.self_expression.engine import Kept
 from subspan.sources import ArraySource
 
 # Ways in from Python to parts of kernels.
-begin, choose, take_step, write_picks = (
-    kernel(part.py_func) for part in (step.begin, step.choose, step.take_step, step.write_picks)
+begin, choose_atom, take_step, write_picks = (
+    kernel(part.py_func) for part in (step.begin, step.choose_atom, step.take_step, step.write_picks)
 )
 look, look_in_8_bits, look_at_residual = (
     kernel(part.py_func) for part in (looks.look, looks.look_in_8_bits, looks.look_at_residual)
@@ -52,7 +52,7 @@ class Watch:
 
     def compare(self, problem, state, scratch) -> None:
         state.counts[N_CANDIDATES] = EVERY_ATOM
-        winner = choose(problem, state)
+        winner = choose_atom(problem, state)
         correlations, scores = exact_scores(problem, state)
         free = np.isfinite(scores)
         best = scores.max()
@@ -78,7 +78,7 @@ class Watch:
             assert set(np.flatnonzero(scores >= best * (1 - 1e-12))) <= set(candidates)
             assert len(set(candidates)) == n
             assert free[candidates].all()
-            assert choose(problem, state) == winner
+            assert choose_atom(problem, state) == winner
 
 
 def exact_scores(problem, state) -> tuple[np.ndarray, np.ndarray]:

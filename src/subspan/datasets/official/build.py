@@ -13,10 +13,10 @@ from subspan.datasets.stored import Stored, write_images
 from subspan.handover import InputError
 
 COLLECTORS: dict[str, Callable[[Path, bool], Collected]] = {
-    "extended_yale_b": yale.collect,
-    "coil100": coil.collect,
-    "mnist": idx.collect,
-    "gtsrb": gtsrb.collect,
+    "extended_yale_b": yale.collect_yale,
+    "coil100": coil.collect_coil,
+    "mnist": idx.collect_idx,
+    "gtsrb": gtsrb.collect_gtsrb,
 }
 
 

@@ -11,11 +11,11 @@ from subspan.datasets.catalog import find_dataset
 from subspan.datasets.official.release import Collected, Grey, block_mean, find_files, read_all, read_grey
 from subspan.handover import InputError
 
-NAME = re.compile(r"obj(\d+)__(\d+)\.png")
-SIZE = (128, 128)
+COIL_FILE = re.compile(r"obj(\d+)__(\d+)\.png")
+COIL_SIZE = (128, 128)
 
 
-def collect(root: Path, progress: bool) -> Collected:
+def collect_coil(root: Path, progress: bool) -> Collected:
     """Views by object and angle, in grey, 4 x 4 pixels averaged."""
     paths = find_files(root, "obj*__*.png", find_dataset("coil100"))
     numbered = sorted((*_object_and_angle(path), path) for path in paths)
@@ -25,11 +25,11 @@ def collect(root: Path, progress: bool) -> Collected:
 
 
 def _object_and_angle(path: Path) -> tuple[int, int]:
-    match = NAME.fullmatch(path.name)
+    match = COIL_FILE.fullmatch(path.name)
     if match is None:
         raise InputError(f"{path} is not named like a view of COIL-100, obj1__0.png.")
     return int(match[1]), int(match[2])
 
 
 def _view(path: Path) -> Grey:
-    return block_mean(np.asarray(read_grey(path, "PNG", SIZE)), 4)
+    return block_mean(np.asarray(read_grey(path, "PNG", COIL_SIZE)), 4)

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import numpy as np
 
-from subspan.datasets.catalog import SIGNS, find_dataset
+from subspan.datasets.catalog import TRAFFIC_SIGNS, find_dataset
 from subspan.datasets.official.release import Collected, Grey, find_files, read_grey
 from subspan.execution.progress import progress_bar
 from subspan.handover import InputError
 
 # Track and number within the track.
-NAME = re.compile(r"(\d{5})_\d{5}\.ppm")
+GTSRB_FILE = re.compile(r"(\d{5})_\d{5}\.ppm")
 SIDE = 40
 
 
@@ -28,11 +28,13 @@ class Listed:
     track: int
 
 
-def collect(root: Path, progress: bool) -> Collected:
+def collect_gtsrb(root: Path, progress: bool) -> Collected:
     """Signs by class, track and distance: whole images with their border, in grey and 40 x 40 pixels."""
     info = find_dataset("gtsrb")
     signs = [
-        (kind, sign) for kind in SIGNS for sign in _listed(find_files(root, _csv_name(kind), info)[0], kind)
+        (kind, sign)
+        for kind in TRAFFIC_SIGNS
+        for sign in _listed(find_files(root, _csv_name(kind), info)[0], kind)
     ]
     images = np.empty((len(signs), SIDE, SIDE), np.uint8)
     with progress_bar("Signs", len(signs), show=progress) as advance:
@@ -59,7 +61,7 @@ def _listed(path: Path, kind: int) -> list[Listed]:
 
 def _line(path: Path, number: int, line: dict[str, str], kind: int) -> Listed:
     try:
-        match = NAME.fullmatch(line["Filename"])
+        match = GTSRB_FILE.fullmatch(line["Filename"])
         size = int(line["Width"]), int(line["Height"])
         if match is None or int(line["ClassId"]) != kind:
             raise ValueError(f"{line['Filename']} of class {line['ClassId']}")

@@ -17,10 +17,10 @@ from subspan.handover import InputError
 # An idx file begins with two zero bytes, the code of unsigned bytes, and its number of axes.
 UNSIGNED_BYTES = b"\x00\x00\x08"
 # Far more than any of the four files unpacks to.
-MOST_BYTES = 2**28
+MOST_IDX_BYTES = 2**28
 
 
-def collect(root: Path, progress: bool) -> Collected:
+def collect_idx(root: Path, progress: bool) -> Collected:
     """Training images first, then test images; quick enough to need no progress."""
     del progress
     parts = [_part(root, part) for part in ("train", "t10k")]
@@ -37,7 +37,7 @@ def read_idx(path: Path, n_axes: int) -> NDArray[np.uint8]:
                 raise InputError(f"{path} is not an idx file of unsigned bytes with {n_axes} axes.")
             shape = [int(side) for side in np.frombuffer(start, ">u4", offset=4)]
             expected = math.prod(shape)
-            values = file.read(min(expected, MOST_BYTES) + 1)
+            values = file.read(min(expected, MOST_IDX_BYTES) + 1)
     except (OSError, EOFError, zlib.error) as error:
         raise InputError(f"{path} is damaged or cut short: {error}.") from error
     if len(values) != expected:

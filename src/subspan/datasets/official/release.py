@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 
 from subspan.datasets.catalog import DatasetInfo
 from subspan.execution.progress import progress_bar
+from subspan.extras import optional_import
 from subspan.handover import InputError
-from subspan.sources.extras import optional_import
 
 Grey = NDArray[np.uint8]
 
 # Folders that an archive may have put around its files.
-DEPTH = 3
+FOLDER_DEPTH = 3
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Collected:
 
 def find_files(root: Path, pattern: str, info: DatasetInfo) -> list[Path]:
     """Files of this name in the uppermost of the folders below `root` that hold any, sorted."""
-    for depth in range(DEPTH + 1):
+    for depth in range(FOLDER_DEPTH + 1):
         found = sorted(root.glob("*/" * depth + pattern))
         if found:
             return found

@@ -12,14 +12,14 @@ from subspan.datasets.official.release import Collected, Grey, block_mean, find_
 from subspan.handover import InputError
 
 # The light is named by two angles. Images without a light (Ambient) and bad ones (.bad) do not fit the name.
-NAME = re.compile(r"yaleB(\d\d)_P\d\dA[+-]\d{3}E[+-]\d\d\.pgm")
-SIZE = (168, 192)
+YALE_FILE = re.compile(r"yaleB(\d\d)_P\d\dA[+-]\d{3}E[+-]\d\d\.pgm")
+YALE_SIZE = (168, 192)
 
 
-def collect(root: Path, progress: bool) -> Collected:
+def collect_yale(root: Path, progress: bool) -> Collected:
     """Faces by person and light, 4 x 4 pixels averaged; persons are numbered from 1 without gaps."""
     info = find_dataset("extended_yale_b")
-    matches = [(NAME.fullmatch(path.name), path) for path in find_files(root, "yaleB??_P*.pgm", info)]
+    matches = [(YALE_FILE.fullmatch(path.name), path) for path in find_files(root, "yaleB??_P*.pgm", info)]
     faces = [(int(match[1]), path) for match, path in matches if match is not None]
     if not faces:
         raise InputError(f"{root} holds no image named like yaleB01_P00A+000E+00.pgm.")
@@ -31,4 +31,4 @@ def collect(root: Path, progress: bool) -> Collected:
 
 
 def _face(path: Path) -> Grey:
-    return block_mean(np.asarray(read_grey(path, "PPM", SIZE)), 4)
+    return block_mean(np.asarray(read_grey(path, "PPM", YALE_SIZE)), 4)

@@ -1,9 +1,9 @@
 """Inner products of rows as numbers of 8 bits.
 
-What all atoms have in common is taken out first: a row is the sum of its parts in a few common directions and
-of a rest, and the numbers are inner products of the rests. Every row has a unit of its own, so that its
-largest number is LARGEST. Two numbers share a word of 16 bits: lower + 256 upper, for the atoms i and
-half + i of a dictionary.
+Each row is split into its projection onto a few common directions and a rest. The 8-bit numbers are inner
+products of the rests only, so they are smaller and rounded less. Every row of numbers has its own unit,
+chosen so that the largest number is LARGEST. Two numbers share a word of 16 bits, lower + 256 upper, for the
+atoms i and half + i of a dictionary.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from subspan.kernels.jit import kernel, part
 
 LARGEST = 127
 # Words of a cache line.
-LINE = 32
+WORDS_PER_LINE = 32
 
 
 def words_length(n_atoms: int) -> int:
-    """Words of a row: an odd number of cache lines, so that rows spread over the sets of the cache.
+    """Words of a row: an odd number of cache lines, so that rows use different sets of the cache.
 
     Examples
     --------
     >>> words_length(4000), words_length(4096)
     (2016, 2080)
     """
-    n_lines = -(-n_atoms // (2 * LINE))
-    return (n_lines + 1 - n_lines % 2) * LINE
+    n_lines = -(-n_atoms // (2 * WORDS_PER_LINE))
+    return (n_lines + 1 - n_lines % 2) * WORDS_PER_LINE
 
 
 @kernel
@@ -48,9 +48,9 @@ def round_rows(
     products : IN, overwritten
         Inner products of the rows as they are.
     bits : IN
-        The same memory as integers. They have the order of the numbers, and are compared faster.
+        The same memory as integers. Without the sign bit they have the same order, and compare faster.
     own : IN
-        The column of each row that nobody will ask for, or -1.
+        The column of each row that is never used, or -1.
     row_means, means : IN
         Inner products with the common directions: of rows, (., N_COMMON), and of atoms, (N_COMMON, .).
     weights : IN
@@ -91,16 +91,16 @@ def pack_row(numbers: NDArray[np.int8], columns: NDArray[np.int32], out: NDArray
     n_pairs = n - half if n > half else np.uint64(0)
     n_lower = min(n, half)
     for i in range(n_pairs):
-        upper = np.int16(numbers[columns[half + i]])
-        out[i] = np.int16(numbers[columns[i]]) + upper * np.int16(256)
+        upper = np.int16(numbers[np.uint32(columns[half + i])])
+        out[i] = np.int16(numbers[np.uint32(columns[i])]) + upper * np.int16(256)
     for i in range(n_pairs, n_lower):
-        out[i] = numbers[columns[i]]
+        out[i] = numbers[np.uint32(columns[i])]
     for i in range(n_lower, half):
         out[i] = 0
 
 
 @kernel
-def pack_rows(
+def pack_words(
     numbers: NDArray[np.int8],
     rows: NDArray[np.int64],
     columns: NDArray[np.int32],

@@ -1,7 +1,7 @@
 """Looks: approximate scores of all atoms of a dictionary, with a bound on their error.
 
-A look leaves candidates: every atom whose exact score may be the largest. `step.choose` then compares their
-exact scores. So the atom picked does not depend on the kind of look, which may be as rough as it is fast.
+A look gives candidates: all atoms whose exact score may be the largest. `step.choose` then compares their
+exact scores. So the atom that is picked does not depend on the precision of the look.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from subspan.kernels.pursuit.state import (
     N_COMMON,
     N_TARGETS,
     QUERY,
-    Numbers,
+    EightBitProducts,
     Problem,
     State,
 )
@@ -32,13 +32,13 @@ from subspan.kernels.pursuit.step import form_residual
 Words = NDArray[np.int16]
 Scores = NDArray[np.signedinteger]
 
-# Factors of rows are numbers of 16 bits.
+# Factors of rows are 16-bit integers.
 LARGEST_FACTOR = 32767.0
-# Sums too, with room for rounding.
+# Sums are 16-bit integers too; this leaves room for rounding.
 LARGEST_SUM = 32000.0
-# Rows that are combined in one go.
+# Rows that one loop combines.
 QUAD = 4
-# Of looks at the residual: a score as large as it can be.
+# Largest score of a look at the residual.
 SHARP = 2.0**30
 
 
@@ -57,7 +57,7 @@ class Scratch(NamedTuple):
     panel_filled: NDArray[np.bool_]
     products: NDArray[np.float32]
     product_scores: NDArray[np.int32]
-    # Largest scores of groups, of either kind.
+    # Largest score of each group, for both kinds of look.
     peaks: NDArray[np.int32]
 
 
@@ -87,7 +87,7 @@ def upper_half(word: np.int16, factor: np.int16) -> np.int16:
 
 @passage
 def sum_of_four(a: Any, b: Any, c: Any, d: Any, fa: Any, fb: Any, fc: Any, fd: Any) -> Any:
-    """Products of four words with their factors, added up."""
+    """Sum of the products of four words with their factors."""
     return np.int16(upper_half(a, fa) + upper_half(b, fb) + upper_half(c, fc) + upper_half(d, fd))
 
 
@@ -108,13 +108,13 @@ def row_of(r: int, words: Words, scratch: Scratch) -> Words:
 def combine(n_rows: int, words: Words, scratch: Scratch) -> None:
     """Fill `scratch.scores` with the sum of rows times factors / 256, each product rounded.
 
-    Rows up to a multiple of QUAD are there, with zero factors. Sums may wrap around on the way, the results
-    do not.
+    The number of rows is filled up to a multiple of QUAD with zero factors. Intermediate sums may wrap
+    around, but the results are in range, so they are right.
     """
     half = np.uint64(words.shape[1])
     factors = scratch.factors
     lower, upper = scratch.scores[:half], scratch.scores[half : half + half]
-    # Every product is rounded down: half a unit each is added beforehand.
+    # Every product is rounded down, so half a unit for each is added first.
     start = np.int16(n_rows // 2)
     for r in range(0, n_rows, QUAD):
         a, b = row_of(r, words, scratch), row_of(r + 1, words, scratch)
@@ -138,11 +138,11 @@ def combine(n_rows: int, words: Words, scratch: Scratch) -> None:
 
 
 @part
-def add_common(unit: float, numbers: Numbers, scratch: Scratch) -> float:
+def add_common(unit: float, numbers: EightBitProducts, scratch: Scratch) -> float:
     """Add what the common directions contribute to the scores; returns a bound on the error of that."""
     offsets, scores, factors, means = numbers.offsets, scratch.scores, scratch.factors, scratch.means
     first = 0.0
-    # Four factors and products rounded, and the sum that they begin with.
+    # Rounding of four factors and products, and of the first term.
     error = 4 * unit
     for c in range(N_COMMON):
         first += means[c] * numbers.middles[c]
@@ -158,7 +158,7 @@ def add_common(unit: float, numbers: Numbers, scratch: Scratch) -> float:
 
 @part
 def mean_residual(problem: Problem, state: State, scratch: Scratch) -> float:
-    """Inner products of the residual with the common directions; the most that they can add to a score."""
+    """Products of the residual with the common directions; returns the most that they add to a score."""
     numbers, means = problem.numbers, scratch.means
     most = 0.0
     for c in range(N_COMMON):
@@ -171,7 +171,7 @@ def mean_residual(problem: Problem, state: State, scratch: Scratch) -> float:
 
 @part
 def take_rows(problem: Problem, state: State, scratch: Scratch) -> float:
-    """Note which rows a look combines, the query's, packed if need be, and its atoms'; the query's unit."""
+    """List the rows that a look combines: of the query and of its atoms. Returns the unit of the query."""
     numbers, rows = problem.numbers, scratch.rows
     j, k = state.counts[QUERY], state.counts[N_ATOMS]
     own = problem.queries.own[j]
@@ -182,7 +182,7 @@ def take_rows(problem: Problem, state: State, scratch: Scratch) -> float:
         if rows[0] < 0:
             row = numbers.query_bytes[numbers.query_rows[j]]
             pack_row(row, problem.dictionary.atoms, scratch.query_words[: numbers.words.shape[1]])
-    # Any row will do where the factor is zero.
+    # These factors are zero, so any row is right.
     for r in range(k + 1, -(-(k + 1) // QUAD) * QUAD):
         rows[r] = rows[0]
     return float(numbers.units[own] if rows[0] >= 0 else numbers.query_units[j])
@@ -203,7 +203,7 @@ def look_in_8_bits(problem: Problem, state: State, scratch: Scratch) -> tuple[fl
         total += amount
         largest = max(largest, amount)
     common = mean_residual(problem, state, scratch) if numbers.offsets.shape[0] > 0 else 0.0
-    # Wide enough for the factors and for the sums.
+    # Large enough that neither factors nor sums overflow.
     unit = max(256 * largest, LARGEST * total + 2 * common) / LARGEST_SUM
     if unit == 0:
         return 0.0, 0.0
@@ -214,11 +214,11 @@ def look_in_8_bits(problem: Problem, state: State, scratch: Scratch) -> tuple[fl
     for r in range(k + 1, -(-(k + 1) // QUAD) * QUAD):
         factors[r] = 0
     combine(k + 1, numbers.words, scratch)
-    # Half a unit of every number; factors, products and sums rounded; errors of single precision.
+    # Rounding to 8 bits; rounding of factors, products and sums; errors of single precision.
     error = 0.501 * total + (0.75 * k + 4) * unit + 4 * problem.reach.rounding * problem.reach.longest * norm
     if numbers.offsets.shape[0] > 0:
         error += add_common(unit, numbers, scratch)
-    # No atom stands at the end of the last group.
+    # The end of the last group has no atoms.
     for i in range(problem.dictionary.atoms.shape[0], 2 * numbers.words.shape[1]):
         scratch.scores[i] = 0
     return unit, error
@@ -226,7 +226,7 @@ def look_in_8_bits(problem: Problem, state: State, scratch: Scratch) -> tuple[fl
 
 @part
 def fill_panel(problem: Problem, scratch: Scratch) -> None:
-    """Write the weighted atoms of the dictionary, a feature after the other, the longest of length 1."""
+    """Copy the weighted atoms of the dictionary, one row per feature; the longest gets length 1."""
     if scratch.panel_filled[0]:
         return
     atoms, panel = problem.atoms, scratch.panel
@@ -246,7 +246,8 @@ def look_at_residual(problem: Problem, state: State, scratch: Scratch) -> tuple[
     residual, panel = state.residual, scratch.panel
     n = np.uint64(problem.dictionary.atoms.shape[0])
     products, scores = scratch.products, scratch.product_scores
-    # In single precision, so first to a length of 1. Relative to the query no square can overflow.
+    # The product is in single precision, so the residual is scaled to length 1. Its length is computed
+    # relative to the query, so that no square overflows.
     norm = problem.queries.norms[state.counts[QUERY]]
     squared = 0.0
     for d in range(panel.shape[0]):
@@ -262,7 +263,7 @@ def look_at_residual(problem: Problem, state: State, scratch: Scratch) -> tuple[
         fc, fe = np.float32(residual[d + 2] / length), np.float32(residual[d + 3] / length)
         for i in range(n):
             products[i] += fa * a[i] + fb * b[i] + fc * c[i] + fe * e[i]
-    # As integers, which are compared faster; with more digits than single precision has.
+    # Integers compare faster. They have more digits than single precision, so nothing is lost.
     for i in range(n):
         scores[i] = np.int32(products[i] * np.float32(SHARP))
     for i in range(problem.dictionary.atoms.shape[0], scores.shape[0]):
@@ -273,7 +274,7 @@ def look_at_residual(problem: Problem, state: State, scratch: Scratch) -> tuple[
 
 @part
 def bound_targets(scores: Scores, unit: float, error: float, problem: Problem, state: State) -> float:
-    """Note upper bounds on the scores of atoms with a target, and hide them; the best of the lower bounds."""
+    """Set upper bounds on the scores of atoms with a target, and clear these scores; the best lower bound."""
     best = -np.inf
     for e in range(state.counts[N_TARGETS]):
         position = state.target_positions[e]
@@ -285,7 +286,7 @@ def bound_targets(scores: Scores, unit: float, error: float, problem: Problem, s
         scores[position] = 0
         state.target_bounds[e] = -np.inf
         if state.target_free[e]:
-            # The largest value of a parabola is at an end, the smallest there or at the vertex.
+            # On an interval a parabola is largest at an end, and smallest at an end or at the vertex.
             vertex = min(max(-0.5 * slope, low), high)
             most = max(low * (low + slope), high * (high + slope)) + constant
             least = vertex * (vertex + slope) + constant
@@ -350,10 +351,10 @@ def shortlist(
     for g in range(n_groups):
         if peaks[g] < least:
             continue
-        # No processor can guess where the next candidate is, so the list grows without a branch.
-        for i in range(g * GROUP, (g + 1) * GROUP):
-            candidates[found] = i
-            found += (scores[i] >= least) | (scores[i] <= -least)
+        # Branches on candidates are mispredicted, so the list grows without a branch.
+        for i in range(np.uint64(g * GROUP), np.uint64((g + 1) * GROUP)):
+            candidates[np.uint64(found)] = i
+            found += abs(scores[i]) >= least
         if found > most:
             return
     for c in range(with_target, found):
@@ -363,7 +364,7 @@ def shortlist(
 
 @part
 def look(problem: Problem, state: State, scratch: Scratch) -> None:
-    """Find the candidates of a step: by 8 bits where there are any, by the residual if that is not enough."""
+    """Find the candidates of a step by 8-bit numbers; by the residual if there are none or if that fails."""
     state.counts[N_CANDIDATES] = EVERY_ATOM
     if problem.numbers.words.shape[0] > 0:
         unit, error = look_in_8_bits(problem, state, scratch)

@@ -1,7 +1,7 @@
-"""Algorithms 1 and 2 of the paper, as they are written: what the fast pursuit is tested against.
+"""Algorithms 1 and 2 of the paper, as they are written. Tests compare the fast pursuit with them.
 
 Everything is dense and float64. A step computes the correlations of all atoms with the residual, scores them,
-and solves its system anew.
+and solves its whole system again.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from subspan.kernels.jit import kernel, part
 from subspan.kernels.pursuit.state import Rules
 
-Floats = NDArray[np.float64]
+Doubles = NDArray[np.float64]
 
 
 @part
-def inner(x: Floats, y: Floats) -> float:
+def inner(x: Doubles, y: Doubles) -> float:
     """Inner product."""
     total = 0.0
     for d in range(x.shape[0]):
@@ -28,7 +28,12 @@ def inner(x: Floats, y: Floats) -> float:
 
 @part
 def best_preserved(
-    atoms: Floats, weights: Floats, target: Floats, free: NDArray[np.bool_], residual: Floats, rules: Rules
+    atoms: Doubles,
+    weights: Doubles,
+    target: Doubles,
+    free: NDArray[np.bool_],
+    residual: Doubles,
+    rules: Rules,
 ) -> int:
     """The free atom with the largest score, the first of equals; -1 if none has a correlation or a target."""
     best = -1
@@ -43,14 +48,14 @@ def best_preserved(
 
 
 @part
-def gains_nothing(atom: Floats, residual: Floats, target: float, rules: Rules) -> bool:
+def gains_nothing(atom: Doubles, residual: Doubles, target: float, rules: Rules) -> bool:
     """Whether leaving an atom with a target alone is no worse than picking it."""
     gain = (inner(atom, residual) + rules.damping * target) ** 2 / (inner(atom, atom) + rules.damping)
     return target != 0 and rules.damping * target**2 - gain >= 0
 
 
 @part
-def best_dropped(target: Floats, kept: NDArray[np.bool_], solution: Floats) -> int:
+def best_dropped(target: Doubles, kept: NDArray[np.bool_], solution: Doubles) -> int:
     """The dropped atom with the largest target that is not in the solution; -1 if there is none."""
     best = -1
     largest = 0.0
@@ -62,14 +67,14 @@ def best_dropped(target: Floats, kept: NDArray[np.bool_], solution: Floats) -> i
 
 
 @part
-def solve_system(
-    atoms: Floats,
+def solve_from_definition(
+    atoms: Doubles,
     support: NDArray[np.int64],
     k: int,
-    query: Floats,
-    target: Floats,
+    query: Doubles,
+    target: Doubles,
     rules: Rules,
-    table: Floats,
+    table: Doubles,
 ) -> bool:
     """Solve (G + damping I) b = X x + damping c over `support`, into the last column of `table`.
 
@@ -98,18 +103,18 @@ def solve_system(
 
 @kernel
 def damped_omp(
-    atoms: Floats,
-    weights: Floats,
+    atoms: Doubles,
+    weights: Doubles,
     kept: NDArray[np.bool_],
-    query: Floats,
+    query: Doubles,
     own: int,
-    target: Floats,
+    target: Doubles,
     rules: Rules,
     free: NDArray[np.bool_],
     support: NDArray[np.int64],
-    table: Floats,
-    residual: Floats,
-    solution: Floats,
+    table: Doubles,
+    residual: Doubles,
+    solution: Doubles,
 ) -> None:
     """Algorithm 1: represent `query` by the atoms in `kept`, but not by `own`, drawn towards `target`.
 
@@ -138,7 +143,7 @@ def damped_omp(
         # Without damping a copy of the query would represent it alone.
         limit = (1 - 8 * rules.precision) * norm * np.sqrt(inner(atoms[best], atoms[best]))
         is_copy = rules.damping == 0 and k == 0 and abs(inner(atoms[best], query)) >= limit
-        if is_copy or not solve_system(atoms, support, k + 1, query, target, rules, table):
+        if is_copy or not solve_from_definition(atoms, support, k + 1, query, target, rules, table):
             refused += 1
             continue
         k += 1
@@ -151,17 +156,17 @@ def damped_omp(
 
 
 def consensus_omp(
-    atoms: Floats,
+    atoms: Doubles,
     dictionaries: Sequence[NDArray[np.integer]],
-    weights: Floats,
-    query: Floats,
+    weights: Doubles,
+    query: Doubles,
     own: int,
     rules: Rules,
     *,
     max_iter: int,
     tol: float,
     over_chosen: bool = False,
-) -> Floats:
+) -> Doubles:
     """Algorithm 2 for one query: its coefficients over all atoms."""
     n_atoms, s = len(atoms), rules.n_nonzero
     scratch = np.empty(n_atoms, bool), np.empty(s + 1, np.int64), np.empty((s + 1, s + 2)), query.copy()

@@ -11,13 +11,13 @@ from subspan.kernels.lines import zeros_in_lines
 
 Floats = NDArray[np.floating]
 
-# Scores that are compared in one go.
+# Scores that are compared together.
 GROUP = 64
 # Directions that are taken out of all rows before their inner products are rounded to 8 bits.
 N_COMMON = 4
 # Entries of State.counts.
 QUERY, N_ATOMS, N_BLOCKED, N_TARGETS, N_REFUSED, N_DROPPED, N_CANDIDATES, RUNNING, HAS_RESIDUAL = range(9)
-# Value of N_CANDIDATES where every atom of the dictionary is one.
+# Value of N_CANDIDATES if every atom of the dictionary is a candidate.
 EVERY_ATOM = -1
 # Entries of `events`: atoms that depend on those picked before, and copies of the query.
 DEPENDENT, TWINS = range(2)
@@ -29,7 +29,7 @@ class Rules(NamedTuple):
     n_nonzero: int
     damping: float
     squared_tol: float
-    # Unit roundoff of the data: a residual or a pivot below it is noise.
+    # Unit roundoff of the data: a smaller residual or pivot is a rounding error.
     precision: float
     # The score of an atom with weight w, correlation r and target c: w^2 (r^2 + cross r c + square c^2).
     cross: float
@@ -39,9 +39,9 @@ class Rules(NamedTuple):
 
 
 class Atoms(NamedTuple):
-    """The rows that may represent."""
+    """The rows that may represent others."""
 
-    # (n_atoms, n_features), features padded with zeros to whole chunks of `step.dot`.
+    # (n_atoms, n_features), features padded with zeros to a multiple of ROW_MULTIPLE.
     rows: Floats
     norms: NDArray[np.float64]
     # Factor of each atom's score.
@@ -55,7 +55,7 @@ class Queries(NamedTuple):
 
     rows: Floats
     norms: NDArray[np.float64]
-    # The atom that each must not use, or -1.
+    # The atom that is the query itself, which it must not use, or -1.
     own: NDArray[np.int64]
     active: NDArray[np.bool_]
     # Sorted atoms, values and number of the entries of c.
@@ -74,7 +74,7 @@ class Dictionary(NamedTuple):
     members: NDArray[np.int16]
 
 
-class Numbers(NamedTuple):
+class EightBitProducts(NamedTuple):
     """8-bit inner products for one dictionary, see `eight_bits`; empty arrays if there are none."""
 
     # (m, half) rows of atoms; (n_atoms,) which of them belongs to each atom, or -1, and its unit.
@@ -96,7 +96,7 @@ class Numbers(NamedTuple):
 
 
 class Reach(NamedTuple):
-    """What rounding errors of looks are made of."""
+    """Sizes that bound the rounding errors of looks."""
 
     # Largest weighted norm of an atom.
     longest: float
@@ -110,13 +110,13 @@ class Problem(NamedTuple):
     queries: Queries
     atoms: Atoms
     dictionary: Dictionary
-    numbers: Numbers
+    numbers: EightBitProducts
     reach: Reach
     rules: Rules
 
 
 class State(NamedTuple):
-    """A pursuit under way."""
+    """The state of one pursuit."""
 
     counts: NDArray[np.int64]
     # Atoms picked, with their coefficients, targets and correlations with the query.
@@ -127,9 +127,9 @@ class State(NamedTuple):
     # Cholesky factor L of G + damping I over the atoms picked, and L^-1 times the right-hand side.
     factors: NDArray[np.float64]
     forward: NDArray[np.float64]
-    # Query minus the combination of its atoms, where a step needed it.
+    # Query minus the combination of its atoms; only computed if a step needs it.
     residual: Floats
-    # Positions that may not be picked (any more).
+    # Positions that may not be picked.
     blocked: NDArray[np.int64]
     # Atoms of the dictionary that have a target: position, value, whether they may be picked, and an
     # upper bound on the score.
@@ -170,7 +170,7 @@ def new_state(n_nonzero: int, n_targets: int, n_candidates: int, n_features: int
         target_values=np.zeros(n_targets),
         target_free=np.zeros(n_targets, np.bool_),
         target_bounds=np.zeros(n_targets),
-        # Room for a whole group of scores more: lists grow before they are found to be too long.
+        # Room for one group more: the length is only checked after a group was added.
         candidates=np.zeros(n_candidates + GROUP + 1, np.int64),
         candidate_targets=np.zeros(n_candidates),
         lanes=zeros_in_lines((16,), dtype),

@@ -1,7 +1,7 @@
 """One step of a pursuit: the rule that picks an atom, its small system, and when it ends.
 
-All engines share these functions, and `dot` fixes the order of every sum: so their coefficients agree bit for
-bit. Whoever changes a rule changes it here and in `reference`.
+All engines share these functions, and `dot` fixes the order of every sum. So their coefficients agree bit for
+bit. A rule that is changed here must be changed in `reference` too.
 """
 
 from __future__ import annotations
@@ -32,19 +32,19 @@ from subspan.kernels.pursuit.state import (
     State,
 )
 
-# Partial sums of `dot`, and products that each takes in a row. Both are fixed, whatever the processor.
+# Partial sums of `dot`, and the length of its step. They do not depend on the processor.
 LANES = 16
-CHUNK = 4 * LANES
+ROW_MULTIPLE = 4 * LANES
 
 
 @part
 def dot(x: Floats, y: Floats, lanes: Floats) -> float:
-    """Inner product of rows whose length is a multiple of CHUNK; the same bits wherever it is computed."""
-    # Unsigned indices need no test for negative ones, so the loops over lanes become vector instructions.
+    """Inner product of rows, with sums in a fixed order; their length is a multiple of ROW_MULTIPLE."""
+    # With unsigned indices there is no test for negative ones, so the loops over lanes are vectorised.
     n = np.uint64(LANES)
     for i in range(n):
         lanes[i] = 0
-    for d in range(np.uint64(0), np.uint64(x.shape[0]), np.uint64(CHUNK)):
+    for d in range(np.uint64(0), np.uint64(x.shape[0]), np.uint64(ROW_MULTIPLE)):
         for i in range(n):
             total = lanes[i] + x[d + i] * y[d + i]
             total += x[d + np.uint64(LANES) + i] * y[d + np.uint64(LANES) + i]
@@ -151,8 +151,8 @@ def correlation_with(position: int, problem: Problem, state: State) -> float:
 
 
 @part
-def choose(problem: Problem, state: State) -> tuple[int, float]:
-    """Position and target of the candidate with the largest score; -1 if no atom has a say.
+def choose_atom(problem: Problem, state: State) -> tuple[int, float]:
+    """Position and target of the candidate with the largest score; -1 if all correlations and targets are 0.
 
     Ties go to the lowest row of the data.
     """
@@ -199,7 +199,7 @@ def pick_dropped(j: int, problem: Problem, state: State, picks: Picks) -> None:
         picks.atoms[j, place] = queries.target_atoms[j, best]
         picks.values[j, place] = queries.target_values[j, best]
         picks.counts[j] = place + 1
-    # With no such atom left the step is spent all the same, as the paper's footnote has it.
+    # Without such an atom the step counts too, as in the footnote of the paper.
     counts = state.counts
     counts[N_DROPPED] += 1
     counts[RUNNING] = counts[N_ATOMS] + counts[N_DROPPED] < problem.rules.n_nonzero
@@ -214,7 +214,7 @@ def keeps_dropped(correlation: float, target: float, norm: float, rules: Rules) 
 
 @part
 def refuse(rules: Rules, state: State) -> None:
-    """Go on without the atom that was picked, unless too many were picked in vain."""
+    """Continue without the atom that was picked, unless too many were refused."""
     counts = state.counts
     counts[N_REFUSED] += 1
     counts[RUNNING] = counts[N_REFUSED] <= rules.n_nonzero
@@ -271,10 +271,10 @@ def solve_system(norm: float, rules: Rules, state: State) -> float:
 
 @part
 def take_step(problem: Problem, state: State, picks: Picks, events: NDArray[np.int64]) -> None:
-    """Pick one of the candidates, solve for all coefficients, and find out whether the pursuit goes on."""
+    """Pick one of the candidates, solve for all coefficients, and decide whether the pursuit continues."""
     queries, atoms, rules, counts = problem.queries, problem.atoms, problem.rules, state.counts
     j = counts[QUERY]
-    position, target = choose(problem, state)
+    position, target = choose_atom(problem, state)
     if position < 0:
         counts[RUNNING] = 0
         if rules.from_dropped:
@@ -290,7 +290,7 @@ def take_step(problem: Problem, state: State, picks: Picks, events: NDArray[np.i
     block(position, state)
     norm = queries.norms[j]
     correlation = dot(atoms.rows[atom], queries.rows[j], state.lanes)
-    # Without damping a copy of the query would represent it alone and split the pair off the graph.
+    # Without damping a copy would represent the query alone: the pair would be a component of the graph.
     limit = (1 - 8 * rules.precision) * norm * atoms.norms[atom]
     if rules.damping == 0 and counts[N_ATOMS] == 0 and abs(correlation) >= limit:
         events[TWINS] += 1

@@ -18,10 +18,10 @@ ROWS_AT_ONCE = 1024
 # A sparse matrix, an array, factors whose product is the graph, or anything with `shape` and `tocsr()`.
 Affinity = Any
 # The first three of these; SciPy has no types that would tell them apart.
-Graph = Any
+GraphLike = Any
 
 
-def open_graph(affinity: Affinity, n_points: int) -> Graph:
+def open_graph(affinity: Affinity, n_points: int) -> GraphLike:
     """The affinity in one of three forms, a dense array without a copy.
 
     Raises
@@ -42,7 +42,7 @@ def open_graph(affinity: Affinity, n_points: int) -> Graph:
     return graph
 
 
-def _checked(affinity: Affinity, n_points: int) -> Graph:
+def _checked(affinity: Affinity, n_points: int) -> GraphLike:
     if isinstance(affinity, Factors):
         if affinity.shape != (n_points, n_points):
             raise InputError(f"affinity has {affinity.shape[0]} rows, but labels has {n_points} labels.")
@@ -52,7 +52,7 @@ def _checked(affinity: Affinity, n_points: int) -> Graph:
 
 
 def weights_by_group(
-    graph: Graph, group: NDArray[np.intp], n_groups: int
+    graph: GraphLike, group: NDArray[np.intp], n_groups: int
 ) -> Iterator[tuple[slice, NDArray[np.float64]]]:
     """For some rows after the others, the weight of each row to the points of every group.
 
@@ -73,7 +73,7 @@ def weights_by_group(
         yield rows, product(rows)
 
 
-def _product(graph: Graph, indicator: csr_array) -> Callable[[slice], NDArray[np.float64]]:
+def _product(graph: GraphLike, indicator: csr_array) -> Callable[[slice], NDArray[np.float64]]:
     """Some rows of the graph, summed over the columns that each row of `indicator` marks."""
     if isinstance(graph, Factors):
         right = (indicator @ graph.right).T
@@ -83,7 +83,7 @@ def _product(graph: Graph, indicator: csr_array) -> Callable[[slice], NDArray[np
     return lambda rows: np.asarray((indicator @ graph[rows].T).T)
 
 
-def weights_between_groups(graph: Graph, group: NDArray[np.intp], n_groups: int) -> NDArray[np.float64]:
+def weights_between_groups(graph: GraphLike, group: NDArray[np.intp], n_groups: int) -> NDArray[np.float64]:
     """Total weight from the points of every group to those of every other.
 
     Examples

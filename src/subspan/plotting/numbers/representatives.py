@@ -32,10 +32,8 @@ def representatives(affinity: Affinity, labels: ArrayLike, n_shown: int = N_SHOW
 
     Parameters
     ----------
-    affinity : sparse or dense matrix of shape (n_points, n_points), Factors, or with `tocsr()`
-        It is read a few rows at a time.
-    labels : array-like of shape (n_points,)
-        Cluster of every point.
+    affinity, labels
+        As for `ordered_affinity`.
     n_shown : int
         Most representatives of a cluster.
 

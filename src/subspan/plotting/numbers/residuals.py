@@ -20,10 +20,10 @@ N_BARS = 50
 # Rows of coefficients looked at together: their atoms are rows of the data, all in memory.
 ROWS_AT_ONCE = 256
 
-Floats = NDArray[np.float64]
+Doubles = NDArray[np.float64]
 Rows = NDArray[np.intp]
 # Some rows after the others, and what represents each of them.
-Blocks = Iterator[tuple[Rows, Floats]]
+Blocks = Iterator[tuple[Rows, Doubles]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,9 +32,9 @@ class Residuals:
 
     # Rows looked at, ascending, and ||x_j - sum_i c_ji x_i|| of each; NaN for a zero row.
     rows: Rows
-    norms: Floats
+    norms: Doubles
     # A histogram of them.
-    edges: Floats
+    edges: Doubles
     counts: NDArray[np.intp]
     # Whether the points were brought to unit norm: then a norm of 1 means that nothing is explained.
     normalized: bool
@@ -101,7 +101,7 @@ class ScaledRows:
         scaled = normalize & (self.lengths > 0)
         self._divisors = np.where(scaled, self.lengths, 1.0)
 
-    def take(self, rows: Rows) -> Floats:
+    def take(self, rows: Rows) -> Doubles:
         """Rows at sorted numbers."""
         return self._source.take(rows).astype(np.float64) / self._divisors[rows, None]
 
@@ -138,7 +138,7 @@ def _blocks(rows: Rows) -> list[Rows]:
     return [rows[start : start + ROWS_AT_ONCE] for start in range(0, len(rows), ROWS_AT_ONCE)]
 
 
-def _combined(points: ScaledRows, coefficients: csr_array) -> Floats:
+def _combined(points: ScaledRows, coefficients: csr_array) -> Doubles:
     """Combinations of points; only those with a coefficient are read."""
     atoms, place = np.unique(coefficients.indices, return_inverse=True)
     shape = (coefficients.shape[0], len(atoms))

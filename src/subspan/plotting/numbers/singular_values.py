@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from subspan.plotting.numbers.clusters import check_length, evenly, number_clusters
 from subspan.sources import Source, open_source
+from subspan.subspaces import Spread
 
 # Points of a cluster beyond these hardly move its leading singular values.
 MAX_POINTS = 500
@@ -74,7 +75,7 @@ def singular_values(
     squares = np.zeros((len(samples), n_values))
     energy = np.zeros_like(squares)
     for number, rows in enumerate(samples):
-        spectrum = _squared_singular_values(_taken(source, rows, normalize))
+        spectrum = Spread(_taken(source, rows, normalize)).squared_singular_values()
         n_found = min(n_values, len(spectrum))
         squares[number, :n_found] = spectrum[:n_found]
         energy[number] = np.cumsum(squares[number]) / max(spectrum.sum(), np.finfo(np.float64).tiny)
@@ -89,10 +90,3 @@ def _taken(source: Source, rows: NDArray[np.intp], normalize: bool) -> NDArray[n
         lengths = np.linalg.norm(points, axis=1, keepdims=True)
         points /= np.where(lengths > 0, lengths, 1.0)
     return points
-
-
-def _squared_singular_values(points: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Descending, from the smaller of the two Gram matrices: exact enough for shares of energy."""
-    narrow = points if points.shape[1] < len(points) else points.T
-    squares: NDArray[np.float64] = np.maximum(np.linalg.eigvalsh(narrow.T @ narrow)[::-1], 0.0)
-    return squares

@@ -103,7 +103,7 @@ def python_code(material: Material) -> str:
     data = IN_MEMORY if material.place is None else repr(material.place)
     return "\n".join(
         [
-            f"from subspan import {name}",
+            f"from {material.home} import {name}",
             *(["from subspan.sources import open_source"] if options else []),
             "",
             f"model = {name}({arguments}).fit({f'open_source({data}{options})' if options else data})",

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from subspan.report.axes import number
-from subspan.report.charts import About, Curve, bars, colour, curves
+from subspan.report.charts import About, DrawnCurve, bars, colour, curve_chart
 from subspan.report.elements import Element, h, name_of
 from subspan.report.figures import figure
 from subspan.report.material import Material
 from subspan.report.members import MEASURES, Member
 from subspan.report.page import Section
-from subspan.report.tables import Cell, Column, Row, cell, pairs, percent, table
+from subspan.report.tables import Cell, Column, TableRow, cell, pairs, percent, table
 
 # With more clusters than this their table scrolls in a frame.
 MANY = 15
@@ -35,15 +35,15 @@ def _table(found: Sequence[Member]) -> Element:
     columns += [Column(name) for name in found[0].measures]
     has_truth = found[0].main_class is not None
     columns += [Column("main class", True), Column("its share")] if has_truth else []
-    rows: list[Row] = [_row(one) for one in found]
+    rows: list[TableRow] = [_row(one) for one in found]
     marks = [{"data_cluster": one.cluster} for one in found]
     caption = "Press a heading to sort by it; a number leads to the cluster."
     return table(caption, columns, rows, sortable=True, tall=len(found) > MANY, attributes=marks)
 
 
-def _row(one: Member) -> Row:
+def _row(one: Member) -> TableRow:
     link = h("a", one.cluster, href=f"#cluster-{one.cluster}")
-    cells: Row = [
+    cells: TableRow = [
         Cell([swatch(one.cluster), link], one.cluster),
         cell(one.size),
         cell(one.share, percent(one.share)),
@@ -79,7 +79,7 @@ def singular_values_figure(material: Material) -> Element | None:
     if found is None or found.energy.shape[1] < 2:
         return None
     drawn = [
-        Curve(f"Cluster {cluster}", energy.tolist(), f"{colour(cluster)} many")
+        DrawnCurve(f"Cluster {cluster}", energy.tolist(), f"{colour(cluster)} many")
         for cluster, energy in enumerate(found.energy)
     ]
     dimensions = found.dimensions()
@@ -94,7 +94,7 @@ def singular_values_figure(material: Material) -> Element | None:
     columns = [Column("cluster"), *(Column(f"{share} %") for share in (50, 80, 90, 95))]
     spread = [found.dimensions(share) for share in (0.5, 0.8, 0.9, 0.95)]
     most = found.energy.shape[1]
-    rows: list[Row] = [
+    rows: list[TableRow] = [
         [
             cluster,
             *(cell(count[cluster], None if count[cluster] <= most else f"> {most}") for count in spread),
@@ -108,5 +108,5 @@ def singular_values_figure(material: Material) -> Element | None:
         f"One direction alone holds {first} in the middle cluster."
     )
     return figure(
-        "singular-values", "Singular values of each cluster", curves(about, drawn), caption, numbers
+        "singular-values", "Singular values of each cluster", curve_chart(about, drawn), caption, numbers
     )

@@ -12,7 +12,7 @@ from subspan.report.figures import absent, figure
 from subspan.report.material import Material, why_not
 from subspan.report.page import Section
 from subspan.report.shades import grid
-from subspan.report.tables import Column, Row, cell, percent, table
+from subspan.report.tables import Column, TableRow, cell, percent, table
 
 # Of the weights in a picture, those above this share of the others are drawn as dark as can be.
 DARKEST = 0.995
@@ -37,7 +37,7 @@ def spectrum_figure(material: Material) -> Element | None:
     found = material.spectrum
     if found is None:
         return None
-    values, k = found.eigenvalues.tolist(), material.estimator.n_clusters
+    values, k = found.eigenvalues.tolist(), material.estimator.n_clusters_
     low = min(0.0, *values) if values[-1] < 0.5 else max(0.0, values[-1] - 0.15 * (values[0] - values[-1]))
     place = frame((0.4, len(values) + 0.6), (low, max(values) + 0.03 * (values[0] - low)))
     marks = [
@@ -66,7 +66,7 @@ def spectrum_figure(material: Material) -> Element | None:
         else "none was computed beyond the number of clusters."
     )
     chart = drawing("spectrum", title, description, band, place.axes("number", "eigenvalue", ticks), marks)
-    rows: list[Row] = [[order, cell(value, f"{value:.5f}")] for order, value in enumerate(values, 1)]
+    rows: list[TableRow] = [[order, cell(value, f"{value:.5f}")] for order, value in enumerate(values, 1)]
     numbers = table("Eigenvalues", [Column("number"), Column("eigenvalue")], rows)
     caption = (
         f"The shaded step follows number {k}, the number of clusters: a drop there speaks for that number."

@@ -6,12 +6,12 @@ import numpy as np
 
 from subspan.plotting import fitted
 from subspan.report.axes import number
-from subspan.report.charts import About, Curve, curves, histogram
+from subspan.report.charts import About, DrawnCurve, curve_chart, histogram
 from subspan.report.elements import Element, h
 from subspan.report.figures import absent, figure
 from subspan.report.material import Material, why_not
 from subspan.report.page import Section
-from subspan.report.tables import Column, Row, cell, table
+from subspan.report.tables import Column, TableRow, cell, table
 
 
 def representation_section(material: Material) -> Section:
@@ -46,8 +46,8 @@ def convergence_figure(material: Material) -> Element | None:
         "outer iteration",
         "relative change",
     )
-    chart = curves(about, [Curve("Iteration", changes)], log=True)
-    rows: list[Row] = [[place, cell(change)] for place, change in enumerate(changes, 1)]
+    chart = curve_chart(about, [DrawnCurve("Iteration", changes)], log=True)
+    rows: list[TableRow] = [[place, cell(change)] for place, change in enumerate(changes, 1)]
     numbers = table("Relative change", [Column("iteration"), Column("change")], rows)
     caption = ["How much the coefficients moved from one outer iteration to the next.", limit]
     return figure("convergence", "Convergence of the consensus", chart, caption, numbers)

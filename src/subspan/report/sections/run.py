@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import inspect
 
+from subspan.execution.machine import cpu_model, versions
 from subspan.execution.memory import peak_memory
 from subspan.report.axes import number
 from subspan.report.elements import Element, h, name_of
 from subspan.report.material import Material
 from subspan.report.page import Section
-from subspan.report.tables import Column, Row, cell, percent, table
-from subspan.reproduction.machine import cpu_model, versions
+from subspan.report.tables import Column, TableRow, cell, percent, table
 
 
 def run_section(material: Material) -> Section:
@@ -21,7 +21,7 @@ def run_section(material: Material) -> Section:
 
 def _parameters(material: Material) -> Element:
     values = material.estimator.get_params(deep=False)
-    rows: list[Row] = []
+    rows: list[TableRow] = []
     marks = []
     for name, parameter in inspect.signature(type(material.estimator)).parameters.items():
         changed = repr(values[name]) != repr(parameter.default)
@@ -34,7 +34,7 @@ def _parameters(material: Material) -> Element:
 def _times(material: Material) -> Element:
     seconds = material.estimator.stage_seconds_
     total = sum(seconds.values()) or 1.0
-    rows: list[Row] = [
+    rows: list[TableRow] = [
         [stage, cell(taken), cell(taken / total, percent(taken / total))] for stage, taken in seconds.items()
     ]
     rows.append(["all stages", cell(total), "100\u00a0%"])
@@ -44,7 +44,7 @@ def _times(material: Material) -> Element:
 def _surroundings() -> Element:
     peak = peak_memory()
     memory = "not known" if peak is None else f"{number(round(peak / 1e6))} MB"
-    rows: list[Row] = [
+    rows: list[TableRow] = [
         ["largest memory of the process", memory],
         ["processor", name_of(cpu_model())],
     ]

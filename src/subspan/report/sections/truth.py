@@ -13,10 +13,10 @@ from subspan.report.figures import figure
 from subspan.report.material import Material
 from subspan.report.page import Section
 from subspan.report.shades import grid
-from subspan.report.tables import Column, Row, cell, pairs, percent, scroll, table
+from subspan.report.tables import Column, TableRow, cell, pairs, percent, scroll, table
 
 # Up to this many classes and clusters, the counts are readable one by one.
-MOST_CELLS = 25
+MOST_TABLE_CELLS = 25
 MOST_MISTAKES = 12
 # Shares of a class from which a cell has the shade of that number.
 SHADES = (0.0, 0.1, 0.3, 0.6)
@@ -35,7 +35,7 @@ def truth_section(material: Material) -> Section | None:
         ),
         ("Adjusted Rand index", number(adjusted_rand_score(material.truth, material.labels))),
     ]
-    small = max(found.table.shape) <= MOST_CELLS
+    small = max(found.table.shape) <= MOST_TABLE_CELLS
     return Section(
         "truth",
         "Against the known classes",
@@ -108,7 +108,7 @@ def _mistakes(found: Confusion) -> Element | None:
     matched = np.arange(found.n_matched)
     rest[matched, matched] = 0
     order = np.argsort(-rest, axis=None, kind="stable")[:MOST_MISTAKES]
-    rows: list[Row] = []
+    rows: list[TableRow] = []
     for row, column in zip(*np.unravel_index(order, rest.shape), strict=True):
         if rest[row, column] == 0:
             break

@@ -19,7 +19,7 @@ def optional_import(module: str, *, package: str, extra: str) -> Any:
     --------
     >>> optional_import("no_such_module", package="no-such-package", extra="images")
     Traceback (most recent call last):
-    subspan.sources.extras.MissingPackageError: This needs no-such-package: pip install 'subspan[images]'.
+    subspan.extras.MissingPackageError: This needs no-such-package: pip install 'subspan[images]'.
     """
     try:
         return importlib.import_module(module)

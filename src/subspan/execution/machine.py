@@ -68,5 +68,5 @@ def watched_memory() -> Iterator[PeakMemory]:
 
 def _forget_peak() -> None:
     with suppress(OSError):
-        # Linux resets the high-water mark of resident memory on a 5.
+        # On Linux, writing 5 resets the peak of resident memory.
         (PROCESS / "clear_refs").write_text("5")

@@ -1,0 +1,91 @@
+"""`subspan choose`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from subspan.cli.cluster import METHOD, MethodCommand
+from subspan.cli.options import columns_option, data_argument, json_option, key_option, quiet_option, speaker
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+# Columns of the table of members, and how their numbers are written.
+COLUMNS = {
+    "family": "{}",
+    "n_nonzero": "{}",
+    "damping": "{}",
+    "regularization": "{}",
+    "n_neighbors": "{}",
+    "n_vectors": "{}",
+    "gap": "{:.3f}",
+    "agreement": "{:.2f}",
+    "weight": "{:.3f}",
+}
+
+
+class FrontDoorCommand(MethodCommand):
+    """A command with the options of the front door: no other method has members."""
+
+    def method_in(self, args: list[str]) -> str:
+        """Always the same."""
+        return METHOD
+
+
+@click.command(cls=FrontDoorCommand)
+@data_argument
+@key_option
+@columns_option
+@json_option
+@quiet_option
+def choose(
+    data: str,
+    key: str | None,
+    columns: str | None,
+    as_json: bool,
+    quiet: bool,
+    **parameters: Any,
+) -> None:
+    """Show which settings suit DATA, without labels.
+
+    Every member of the consensus is a row: its settings, how far it agrees with its family, and its weight.
+
+    \b
+    Examples:
+      subspan choose faces.npy
+      subspan choose faces.npy -k 38 --json
+    """  # noqa: D301 (click needs the character itself)
+    # Imported here: the help of all verbs must not wait for scientific libraries.
+    from rich.console import Console
+
+    from subspan.cli import clustering
+    from subspan.cli.method_options import in_terms_of_options
+    from subspan.methods import registry
+
+    estimator = registry.get(METHOD)(**parameters)
+    say = speaker(quiet)
+    with in_terms_of_options(METHOD):
+        source = clustering.open_data(data, key, columns)
+        remarks = clustering.fit(estimator, source, clustering.WorkplaceOptions(), in_sight=not quiet)
+    if as_json:
+        import json
+
+        click.echo(json.dumps(clustering.choice_facts(estimator), indent=2))
+    else:
+        Console().print(_table(estimator.members_))
+    for line in clustering.fit_summary(estimator, remarks):
+        say(line)
+
+
+def _table(members: list[dict[str, Any]]) -> Table:
+    from rich.table import Table
+
+    table = Table(title="Members, heaviest first", title_justify="left")
+    for name in COLUMNS:
+        table.add_column(name, justify="left" if name == "family" else "right")
+    for member in sorted(members, key=lambda each: -each["weight"]):
+        cells = [form.format(member[name]) if name in member else "" for name, form in COLUMNS.items()]
+        table.add_row(*cells)
+    return table

@@ -1,0 +1,36 @@
+"""Parameters of the methods, each declared once: for constructor, checks, docstring and command line.
+
+Nothing scientific is imported here, so that the command line can show its help at once.
+"""
+
+from subspan.parameters.declaring import changed, parameter
+from subspan.parameters.kinds import (
+    above_zero,
+    boolean,
+    folder,
+    generator,
+    memory_size,
+    one_of,
+    real,
+    whole,
+)
+from subspan.parameters.listing import Parameter, check_parameters, declared
+from subspan.parameters.shared import InBlocks, Shared
+
+__all__ = [
+    "InBlocks",
+    "Parameter",
+    "Shared",
+    "above_zero",
+    "boolean",
+    "changed",
+    "check_parameters",
+    "declared",
+    "folder",
+    "generator",
+    "memory_size",
+    "one_of",
+    "parameter",
+    "real",
+    "whole",
+]

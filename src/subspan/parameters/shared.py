@@ -1,0 +1,99 @@
+"""Parameters that all methods share: a line here is a parameter of each of them."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass
+from os import PathLike
+from typing import TYPE_CHECKING, Literal
+
+from subspan.parameters.declaring import changed, parameter
+from subspan.parameters.kinds import boolean, folder, generator, memory_size, one_of, whole
+
+if TYPE_CHECKING:
+    import numpy as np
+
+LARGEST_SEED = 2**32 - 1
+
+
+@dataclass(eq=False, repr=False)
+class Shared:
+    """Parameters of every method."""
+
+    n_clusters: int = parameter(8, whole(1), "Number of clusters n.")
+    _: KW_ONLY
+    normalize: bool = parameter(
+        True, boolean(), "Bring every row to unit norm first, as the paper does in all experiments."
+    )
+    zero_rows: str = parameter(
+        "raise",
+        one_of("raise", "label"),
+        "A zero row has no direction: refuse the data, or give such rows the label -1.",
+    )
+    duplicates: str = parameter(
+        "merge",
+        one_of("merge", "keep"),
+        "Represent equal rows once and give copies the label of the first, or treat every row as a point.",
+    )
+    affinity: str = parameter(
+        "self_expressive",
+        one_of("self_expressive", "precomputed", "precomputed_representation"),
+        "What `fit` is given: points; a symmetric non-negative graph (sparse or dense); or a matrix of "
+        "coefficients, row j representing point j.",
+    )
+    scale: str | None = parameter(
+        None,
+        one_of("max", "l2") | None,
+        "Divide each point's coefficients by their largest magnitude or by their norm before symmetrising.",
+    )
+    n_components: int | Literal["auto"] | None = parameter(
+        None,
+        whole(1) | one_of("auto") | None,
+        'Number of eigenvectors. None means `n_clusters`; "auto" takes the number after which the spectrum '
+        "has its widest gap, `n_clusters` or more.",
+    )
+    n_init: int = parameter(20, whole(1), "Starts of k-means.")
+    left_out: str = parameter(
+        "attach",
+        one_of("attach", "label"),
+        "Points without any edge, and connected components in excess of `n_clusters`: give them the label "
+        "of the most similar point, or the label -1.",
+    )
+    memory_budget: int | str | None = parameter(
+        None,
+        memory_size() | None,
+        'What Gram matrices may take, such as "2GB"; None means a share of the free memory. It decides how '
+        "the coefficients are computed, not what they are.",
+    )
+    n_jobs: int | None = parameter(
+        None,
+        whole(other_than=0) | None,
+        "Threads. None and -1 mean all cores the process may use. The result does not depend on it.",
+    )
+    random_state: int | np.random.RandomState | None = parameter(
+        None, whole(0, LARGEST_SEED) | generator() | None, "Fixes everything that is drawn at random."
+    )
+    verbose: bool = parameter(
+        False,
+        boolean(),
+        "Show on stderr which stage `fit` is in, how far it is, how fast, and how long it still takes.",
+    )
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class InBlocks(Shared):
+    """Parameters of methods that compute block by block."""
+
+    memory_budget: int | str | None = changed(
+        Shared,
+        "memory_budget",
+        meaning='What the whole process may take, such as "2GB"; None means half of the free memory at most, '
+        "more only where nothing fits into that. It decides how the work is done, not what comes out. One "
+        "that is too small is refused before any work, with the smallest that would do; see `plan`.",
+    )
+    work_dir: str | PathLike[str] | None = parameter(
+        None,
+        folder() | None,
+        "A folder for finished blocks of coefficients. A fit that was interrupted goes on from there when "
+        "the same call is made again; other data, parameters or seeds are refused. Needs a fixed "
+        "`random_state`.",
+    )

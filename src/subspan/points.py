@@ -1,0 +1,121 @@
+"""From the rows of the input to points, and back: the two ends of a fit.
+
+A point is a distinct, usable row. Zero rows and copies are set aside when the rows are read, and get their
+labels when the points have theirs; no stage in between knows of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from subspan.handover import Embedding, InputError
+from subspan.labeling import attach_left_out, canonical_labels
+from subspan.sources import Source, scan
+from subspan.sources.scanning import check_range, usable_rows
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How the rows of the input become points; the names are those of the estimators."""
+
+    normalize: bool
+    zero_rows: str
+    duplicates: str
+    n_clusters: int
+    # Whether a zero row is of no use. Methods with flats off the origin accept zero rows.
+    needs_directions: bool
+    # Whether rows are hashed, so that a later fit knows them again and a changed file is noticed.
+    hashed: bool
+
+
+@dataclass(frozen=True)
+class Points:
+    """The distinct, usable rows of the input, and how the input's rows map to them."""
+
+    source: Source
+    # Input row of each point, and point of each input row (-1 for a zero row).
+    row_of_point: NDArray[np.int64]
+    point_of_row: NDArray[np.int64]
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Zero rows, and rows that are copies of others."""
+        n_zero = int((self.point_of_row < 0).sum())
+        return {
+            "zero_rows": n_zero,
+            "duplicate_rows": len(self.point_of_row) - n_zero - len(self.row_of_point),
+        }
+
+    def rows_of(self, points: NDArray[np.integer]) -> NDArray[np.int64]:
+        """Input rows of some points."""
+        rows: NDArray[np.int64] = self.row_of_point[points]
+        return rows
+
+    def expand(self, coefficients: Any) -> Any:
+        """Coefficients of the points as coefficients of the input's rows; copies repeat the original's."""
+        if len(self.row_of_point) == len(self.point_of_row):
+            return coefficients
+        if isinstance(coefficients, csr_array):
+            return self._expand_sparse(coefficients)
+        return coefficients.expanded(self.point_of_row, self.row_of_point)
+
+    def expand_labels(self, labels: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Labels of the input's rows: copies repeat the label of the original, zero rows have -1."""
+        return np.where(self.point_of_row >= 0, labels[self.point_of_row], -1)
+
+    def _expand_sparse(self, coefficients: csr_array) -> csr_array:
+        n_rows = len(self.point_of_row)
+        known = self.point_of_row >= 0
+        expanded = coefficients[self.point_of_row[known]]
+        lengths = np.zeros(n_rows, expanded.indptr.dtype)
+        lengths[known] = np.diff(expanded.indptr)
+        indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(expanded.indptr.dtype)
+        columns = self.row_of_point[expanded.indices].astype(expanded.indices.dtype)
+        return csr_array((expanded.data, columns, indptr), shape=(n_rows, n_rows))
+
+    def label_rows(
+        self, labels: NDArray[np.int64], embedding: Embedding, *, attach: bool
+    ) -> NDArray[np.int64]:
+        """Labels of all rows, from those that the embedding gave to some of them.
+
+        Copies follow their original, and zero rows have the label -1. Points that the embedding left out
+        join the most similar cluster, if they are to be attached.
+        """
+        of_points = labels[self.row_of_point]
+        if attach:
+            of_points = attach_left_out(self.source, of_points, embedding.components[self.row_of_point])
+        return canonical_labels(self.expand_labels(of_points))
+
+
+def read_points(source: Source, reading: Reading) -> Points:
+    """Look at every row once: set zero rows aside, merge copies, bring the others to unit norm."""
+    n_rows, n_features = source.shape
+    found = scan(source, reading.normalize, hashed=reading.hashed)
+    empty = found.zero_rows if reading.needs_directions else np.empty(0, np.int64)
+    if len(empty) and reading.zero_rows == "raise":
+        raise InputError(
+            "{}: {} zero row{}, the first at row {}: it has no direction; remove it, or pass {zero_rows} "
+            "to give such rows the label -1.",
+            *(source.name, len(empty), "s" * (len(empty) > 1), empty[0]),
+            zero_rows="label",
+        )
+    if not reading.normalize:
+        check_range(source, found)
+    usable = np.setdiff1d(np.arange(n_rows), empty)
+    copy_of = found.copy_of[usable] if reading.duplicates == "merge" else usable
+    originals, point = np.unique(copy_of, return_inverse=True)
+    if len(originals) < max(reading.n_clusters, 2):
+        distinct = "directions" if reading.normalize else "rows"
+        raise InputError(
+            "{n_clusters}, but {} (n_samples={}, n_features={}) has only {} distinct {}.",
+            *(source.name, n_rows, n_features, len(originals), distinct),
+            n_clusters=reading.n_clusters,
+        )
+    point_of_row = np.full(n_rows, -1)
+    point_of_row[usable] = point
+    return Points(usable_rows(source, found, originals, reading.normalize), originals, point_of_row)

@@ -1,0 +1,8 @@
+"""Choosing without labels: many partitions, what they agree on, and how far each is to be trusted."""
+
+from __future__ import annotations
+
+from subspan.tuning.front_door import SubspaceClustering, estimate_n_clusters
+from subspan.tuning.number_of_clusters import Candidate, NumberOfClusters
+
+__all__ = ["Candidate", "NumberOfClusters", "SubspaceClustering", "estimate_n_clusters"]

@@ -1,0 +1,212 @@
+"""SubspaceClustering: clusters from nothing but the data."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from subspan.base import Settled, StageClock
+from subspan.execution.steps import track
+from subspan.handover import DataWarning, Factors, Graph, InputError, Representation, RowsOfPoints
+from subspan.methods.declarations import SubspaceClusteringParameters
+from subspan.methods.documentation import documented
+from subspan.methods.in_blocks import WorksInBlocks
+from subspan.points import Points
+from subspan.sources import ArraySource, Source
+from subspan.tuning.joining import confidence, joined_embedding, joined_graph, mean_agreement, weigh
+from subspan.tuning.members import Partition, design, graphs, partition
+from subspan.tuning.number_of_clusters import NumberOfClusters, number_of_clusters
+from subspan.tuning.voting import extend_partitions
+
+# Beyond this many points the members see a sample.
+MOST_POINTS = 20_000
+SAMPLE = 10_000
+# Numbers of clusters that are tried unless the caller names them.
+LARGEST_NUMBER = 20
+FEWEST_PER_CLUSTER = 10
+
+
+@dataclass(frozen=True)
+class JoinedPartitions(Representation):
+    """Partitions of all members instead of coefficients."""
+
+    # Labels of every row, one array for each partition; -1 where a member has no opinion.
+    labels: tuple[NDArray[np.int64], ...] = ()
+    weights: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
+    # What is said of each of them.
+    table: tuple[dict[str, Any], ...] = ()
+    n_clusters: int = 0
+    # What was tried, if the number was to be found.
+    number: NumberOfClusters | None = None
+
+    def for_rows(self, points: RowsOfPoints) -> Self:
+        """The same for the rows of the input."""
+        return replace(self, labels=tuple(points.expand_labels(labels) for labels in self.labels))
+
+    def attributes(self) -> dict[str, Any]:
+        """The members, and the numbers of clusters that were tried."""
+        return {"members_": list(self.table), "n_clusters_tried_": self.number}
+
+
+@documented
+class SubspaceClustering(SubspaceClusteringParameters, WorksInBlocks):
+    """Many graphs of the data are cut, and what the cuts agree on are the clusters.
+
+    No parameter has to be chosen. Members of two families are run, S3COMP-C and thresholded ridge, each with
+    nine settings. A member is trusted as far as it agrees with the others of its family. The weighted mean of
+    all partitions is a graph, and its leading eigenvectors give the labels.
+
+    Parameters
+    ----------
+    {parameters}
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,)
+        Cluster of each row, numbered by their first row.
+    n_clusters_ : int
+        Number of clusters; 1 if it was to be found and the data show none.
+    confidence_ : ndarray of shape (n_samples,)
+        How far the members support the label of each row, from 0 to 1.
+    members_ : list of dict
+        Of each partition its family, settings, number of eigenvectors, the gap behind them, the sizes of its
+        clusters, its agreement with its family, and its weight.
+    n_clusters_tried_ : NumberOfClusters or None
+        Evidence for the numbers of clusters that were tried; print it.
+    affinity_ : Factors
+        The joined graph, as the product of two equal thin matrices.
+    eigenvalues_ : ndarray
+        Of the joined graph, largest first.
+    embedding_, certificate_, stage_seconds_, peak_memory_, counts_, n_features_in_, feature_names_in_
+        As for the other methods.
+
+    Notes
+    -----
+    Of more than 20 000 points the members see a random sample of 10 000. The other points are represented
+    over the sample, and follow the labels of the points that represent them.
+
+    Examples
+    --------
+    >>> from subspan import SubspaceClustering
+    >>> from subspan.datasets import make_union_of_subspaces
+    >>> from subspan.metrics import clustering_accuracy
+    >>> X, y = make_union_of_subspaces(4, 3, 30, 50, random_state=0)
+    >>> model = SubspaceClustering(random_state=0).fit(X)
+    >>> model.n_clusters_, clustering_accuracy(y, model.labels_)
+    (4, 1.0)
+    """
+
+    def _settle(self, workplace: Any) -> Settled:
+        settled = super()._settle(workplace)
+        # Until the number is found: the data must have two points at least.
+        return replace(settled, n_clusters=2) if self.n_clusters == "auto" else settled
+
+    def _represent(self, points: Source, settled: Settled) -> JoinedPartitions:
+        sample = _sample(points.shape[0], settled.seed)
+        seen = points if sample is None else ArraySource(points.take(sample))
+        members = design(seen.shape[0])
+        found = graphs(members, seen, settled, memory_budget=self.memory_budget)
+        number = None
+        if self.n_clusters == "auto":
+            most = min(LARGEST_NUMBER, seen.shape[0] // FEWEST_PER_CLUSTER)
+            number = number_of_clusters(members, found, seen, range(2, max(most, 2) + 1), settled)
+            settled = replace(settled, n_clusters=number.n_clusters)
+        cuts = [
+            partition(member, graph, settled)
+            for member, graph in zip(track("cuts of members", members), found, strict=True)
+        ]
+        labels = [cut.labels for cut in cuts]
+        weights = weigh(labels, [cut.member.family for cut in cuts])
+        table = _table(cuts, weights)
+        if sample is not None:
+            labels = list(extend_partitions(labels, sample, points))
+        return JoinedPartitions(
+            None, 1, (1.0,), {}, tuple(labels), weights, table, settled.n_clusters, number
+        )
+
+    def _connect(self, representation: Representation, settled: Settled) -> Graph:
+        if not isinstance(representation, JoinedPartitions):
+            return super()._connect(representation, settled)
+        graph = joined_graph(representation.labels, representation.weights)
+        # Kept to be looked at, so half the precision will do.
+        dense = graph.astype(np.float32).toarray()
+        return Graph(Factors(dense, dense, np.arange(len(dense))), partial(joined_embedding, graph))
+
+    def _cluster(
+        self, found: Representation | Graph, points: Points | None, settled: Settled, clock: StageClock
+    ) -> None:
+        if isinstance(found, JoinedPartitions):
+            settled = replace(settled, n_clusters=found.n_clusters)
+        elif self.n_clusters == "auto":
+            raise InputError(
+                "{n_clusters}: a graph that is handed in needs a number of clusters.",
+                n_clusters=self.n_clusters,
+            )
+        super()._cluster(found, points, settled, clock)
+        if isinstance(found, JoinedPartitions):
+            known = self.labels_ >= 0
+            self.confidence_ = np.zeros(len(known))
+            self.confidence_[known] = confidence(
+                [labels[known] for labels in found.labels], found.weights, self.labels_[known]
+            )
+
+    def _warn(self) -> None:
+        super()._warn()
+        tried = getattr(self, "n_clusters_tried_", None)
+        if tried is not None and not tried.shows_clusters:
+            warnings.warn(f"{type(self).__name__}: {tried}", DataWarning, stacklevel=3)
+
+
+def _sample(n_points: int, seed: int) -> NDArray[np.int64] | None:
+    """Points that the members see, if these are not all."""
+    if n_points <= MOST_POINTS:
+        return None
+    return np.sort(np.random.default_rng(seed).choice(n_points, SAMPLE, replace=False))
+
+
+def _table(cuts: list[Partition], weights: NDArray[np.float64]) -> tuple[dict[str, Any], ...]:
+    """A row for each partition."""
+    rows = []
+    for family in dict.fromkeys(cut.member.family for cut in cuts):
+        places = [place for place, cut in enumerate(cuts) if cut.member.family == family]
+        agreement = mean_agreement([cuts[place].labels for place in places])
+        rows += [
+            {**cuts[place].row(), "agreement": float(agreed), "weight": float(weights[place])}
+            for place, agreed in zip(places, agreement, strict=True)
+        ]
+    return tuple(rows)
+
+
+def estimate_n_clusters(X: ArrayLike, *, random_state: Any = None, **parameters: Any) -> NumberOfClusters:
+    """How many clusters the data show, with the evidence for the numbers that were tried.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features), path or source
+        The points.
+    random_state : int, RandomState or None
+        Fixes everything that is drawn at random.
+    **parameters : object
+        Other parameters of `SubspaceClustering`.
+
+    Returns
+    -------
+    NumberOfClusters
+        Print it, or take its `n_clusters`, `best` and `tried`.
+
+    Examples
+    --------
+    >>> from subspan.datasets import make_union_of_subspaces
+    >>> from subspan.tuning import estimate_n_clusters
+    >>> X, _ = make_union_of_subspaces(3, 3, 30, 40, random_state=0)
+    >>> estimate_n_clusters(X, random_state=0).n_clusters
+    3
+    """
+    model = SubspaceClustering("auto", random_state=random_state, **parameters).fit(X)
+    tried: NumberOfClusters = model.n_clusters_tried_
+    return tried

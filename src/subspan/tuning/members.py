@@ -1,0 +1,134 @@
+"""The members of a consensus: graphs of two families under many settings, and the partitions they give."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from subspan.base import Settled, SubspaceMethod
+from subspan.execution.steps import track
+from subspan.handover import Embedding, Graph
+from subspan.labeling import label_embedding
+from subspan.methods import LSR, S3COMPC
+from subspan.sources import Source
+
+Labels = NDArray[np.int64]
+
+# Members differ from each other by more than the starts of their k-means.
+N_INIT = 3
+# Below this many points no point is left out of a dictionary.
+FEW_POINTS = 50
+
+
+@dataclass(frozen=True)
+class GraphMember:
+    """A graph: its family, and the settings that are its own."""
+
+    family: str
+    method: type[SubspaceMethod]
+    settings: dict[str, Any]
+
+    def graph(self, points: Source, settled: Settled, **common: Any) -> Graph:
+        """The graph of points, which are distinct and have been brought to unit norm if so asked."""
+        estimator = self.method(
+            settled.n_clusters,
+            **self.settings,
+            **common,
+            normalize=False,
+            duplicates="keep",
+            random_state=settled.seed,
+        )
+        folder = settled.workplace.folder
+        # Each member keeps its blocks in a folder of its own.
+        own = replace(settled.workplace, folder=None if folder is None else folder / self.name)
+        source, known = estimator._open(points, own)
+        known = replace(known, seed=settled.seed)
+        return estimator._connect(estimator._represent(source, known), known)
+
+    @property
+    def name(self) -> str:
+        """Family and settings in one word."""
+        return "-".join([self.family, *map(str, self.settings.values())])
+
+
+def design(n_points: int) -> list[GraphMember]:
+    """Every member, the same for all data but very small ones.
+
+    The settings are spread around those that do well somewhere. No data set needs all of them, and none is
+    best on all data sets.
+
+    Examples
+    --------
+    >>> len(design(1000)), design(1000)[0].name
+    (18, 'pursuit-2-0.01-10-3')
+    """
+    # Half of very few points would be too few to represent a point.
+    dropping = {"n_subproblems": 10, "max_iter": 3} if n_points >= FEW_POINTS else {"dropout": 0.0}
+    pursuits = [
+        GraphMember("pursuit", S3COMPC, {"n_nonzero": n_nonzero, "damping": damping, **dropping})
+        for n_nonzero in dict.fromkeys(min(n, n_points - 1) for n in (2, 3, 5))
+        for damping in (0.01, 0.1, 0.5)
+    ]
+    ridges = [
+        # Rows of equal length: otherwise points with small coefficients would hardly count.
+        GraphMember(
+            "ridge", LSR, {"regularization": regularization, "n_neighbors": n_neighbors, "scale": "l2"}
+        )
+        for regularization in (0.01, 0.1, 1.0)
+        for n_neighbors in (5, 8, 12)
+    ]
+    return [*pursuits, *ridges]
+
+
+@dataclass(frozen=True)
+class Partition:
+    """The labels that a member gives with a number of eigenvectors; -1 where it has no opinion."""
+
+    member: GraphMember
+    n_vectors: int
+    # Behind the last eigenvector that was used.
+    gap: float
+    labels: Labels
+
+    def row(self) -> dict[str, Any]:
+        """What a table of the members says of it."""
+        known = self.labels[self.labels >= 0]
+        return {
+            "family": self.member.family,
+            **self.member.settings,
+            "n_vectors": self.n_vectors,
+            "gap": self.gap,
+            "sizes": np.bincount(known).tolist(),
+        }
+
+
+def graphs(members: Sequence[GraphMember], points: Source, settled: Settled, **common: Any) -> list[Graph]:
+    """The graph of every member; `common` are settings of all of them."""
+    return [member.graph(points, settled, **common) for member in track("members", members)]
+
+
+def partition(member: GraphMember, graph: Graph, settled: Settled) -> Partition:
+    """The graph cut by as many eigenvectors as its spectrum suggests, one for each cluster at least."""
+    found = graph.embed(settled.n_clusters, n_components="auto", seed=settled.seed, n_threads=settled.threads)
+    n_vectors = found.vectors.shape[1]
+    labels = cut(found, n_vectors, settled.n_clusters, settled.seed)
+    return Partition(member, n_vectors, _gap(found.eigenvalues, n_vectors), labels)
+
+
+def cut(found: Embedding, n_vectors: int, n_clusters: int, seed: int) -> Labels:
+    """Clusters by the first `n_vectors` eigenvectors of an embedding."""
+    labels = np.full(len(found.embedded), -1, np.int64)
+    vectors = found.vectors[found.embedded, :n_vectors]
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    rows = vectors / np.where(lengths == 0, 1, lengths)
+    labels[found.embedded] = label_embedding(rows, n_clusters, n_init=N_INIT, seed=seed)
+    return labels
+
+
+def _gap(eigenvalues: NDArray[np.float64], n_vectors: int) -> float:
+    behind = eigenvalues[n_vectors : n_vectors + 1]
+    return float(eigenvalues[n_vectors - 1] - behind[0]) if behind.size else float("nan")
