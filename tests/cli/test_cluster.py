@@ -230,7 +230,7 @@ def test_bad_usage_is_answered_before_any_work(arguments: list[str], words: str,
         (["X.npy", "-k", "161"], "-k 161, but X.npy"),
         (["both.npz", "-k", "4"], "choose one with --key."),
         (["zero.npy", "-k", "2"], "or pass --zero-rows label to give"),
-        (["words.csv", "-k", "2"], "name the columns to use with --columns"),
+        (["words.csv", "-k", "2"], "leave it out with --exclude"),
     ],
 )
 def test_bad_data_are_described_in_terms_of_options(arguments: list[str], words: str, folder: Path) -> None:

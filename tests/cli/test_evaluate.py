@@ -93,7 +93,7 @@ def test_perfect_labels_for_a_reader(folder: Path) -> None:
     [
         ("0\n1\n", [], "labels.csv has 6 labels, but truth.csv has 2."),
         ("", [], "truth.csv: is empty."),
-        ("a,b\n1,2\n3,4\n", [], "truth.csv: holds a, b; say with an option"),
+        ("a,b\n1,2\n3,4\n", [], "truth.csv: holds a, b; --truth-column NAME says which are the labels."),
         ("a,b\n1,2\n3,4\n", ["--truth-column", "c"], "has no column 'c'; it has a, b."),
         ("a,b\n1,2\n3\n", [], "record 3 has 1 cells, the first 2."),
     ],

@@ -37,7 +37,7 @@ def test_a_mistake_an_interruption_and_a_happy_end(tmp_path: Path) -> None:
 
         lines = screen.run(f"subspan cluster large.npy {options}").splitlines()
         assert lines[1:3] == ["s3comp-c: 2560 rows of 30 numbers from large.npy", "sizes: 640 640 640 640"]
-        assert lines[-1] == "labels: not kept; --labels FILE writes them, and --labels - shows them"
+        assert lines[-1] == "labels: large-labels.csv"
         # The bar has left nothing behind.
         assert "━" not in "\n".join(lines)
 

@@ -52,7 +52,7 @@ def test_named_columns_in_the_order_asked_for(tmp_path, make):
 
 def test_column_of_text_is_named(tmp_path, make):
     data = make(tmp_path, {"a": [1, 2, 3], "name": ["x", "y", "z"]})
-    with pytest.raises(InputError, match=r"column 'name' holds .*, not numbers; name the columns to use"):
+    with pytest.raises(InputError, match=r"column 'name' holds .*, not numbers; leave it out with"):
         open_source(data)
     with pytest.raises(InputError, match=r"has no column 'd'; it has a, name\.$"):
         open_source(data, columns=["d"])

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from subspan.cli.cluster import METHOD, MethodCommand
-from subspan.cli.options import columns_option, data_argument, json_option, key_option, quiet_option, speaker
+from subspan.cli.options import DataChoice, data_options, json_option, quiet_option, speaker
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -35,19 +35,10 @@ class FrontDoorCommand(MethodCommand):
 
 
 @click.command(cls=FrontDoorCommand)
-@data_argument
-@key_option
-@columns_option
+@data_options
 @json_option
 @quiet_option
-def choose(
-    data: str,
-    key: str | None,
-    columns: str | None,
-    as_json: bool,
-    quiet: bool,
-    **parameters: Any,
-) -> None:
+def choose(choice: DataChoice, as_json: bool, quiet: bool, **parameters: Any) -> None:
     """Show which settings suit DATA, without labels.
 
     Every member of the consensus is a row: its settings, how far it agrees with its family, and its weight.
@@ -62,12 +53,13 @@ def choose(
 
     from subspan.cli import clustering
     from subspan.cli.method_options import in_terms_of_options
+    from subspan.cli.opening import open_data
     from subspan.methods import registry
 
     estimator = registry.get(METHOD)(**parameters)
     say = speaker(quiet)
     with in_terms_of_options(METHOD):
-        source = clustering.open_data(data, key, columns)
+        source = open_data(choice)
         remarks = clustering.fit(estimator, source, clustering.WorkplaceOptions(), in_sight=not quiet)
     if as_json:
         import json

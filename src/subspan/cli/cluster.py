@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from subspan.cli.completing import files, method_names
-from subspan.cli.options import (
-    columns_option,
-    data_argument,
-    json_option,
-    key_option,
-    quiet_option,
-    speaker,
-)
+from subspan.cli.options import DataChoice, data_options, json_option, quiet_option, speaker
 from subspan.cli.reporting import CommandRun, PageRequest, report_options, write_page
 from subspan.handover import InputError
 
@@ -28,6 +22,8 @@ if TYPE_CHECKING:
 # The front door; with an option that it does not have, the method of the paper.
 METHOD = "auto"
 PAPER_METHOD = "s3comp-c"
+# What people type who mean -k.
+TYPED_FOR_K = ("--k", "--clusters", "--n_clusters")
 # Where the method and its options are kept while a command line is read.
 METHOD_KEY = "subspan.cli.cluster.name"
 OPTIONS_KEY = "subspan.cli.cluster.options"
@@ -44,6 +40,8 @@ class MethodCommand(click.Command):
             return super().parse_args(ctx, args)
         except click.NoSuchOption as error:
             raise _unknown_option(name, error, ctx) from None
+        except click.UsageError as error:
+            raise _too_many(error, ctx) from None
 
     def method_in(self, args: list[str]) -> str:
         """The method whose options the line may have."""
@@ -109,6 +107,8 @@ def _unknown_option(name: str, error: click.NoSuchOption, ctx: click.Context) ->
     from subspan.cli.method_options import methods_with
 
     option = error.option_name
+    if option in TYPED_FOR_K:
+        return click.UsageError(f"No such option {option}. The number of clusters is -k, as in -k 3.", ctx)
     others = methods_with(option)
     if others:
         return click.UsageError(
@@ -117,6 +117,20 @@ def _unknown_option(name: str, error: click.NoSuchOption, ctx: click.Context) ->
     # One suggestion is enough: of all that click finds, the first is the closest.
     hint = f" Did you mean {error.possibilities[0]}?" if error.possibilities else ""
     return click.UsageError(f"No such option {option}.{hint}", ctx)
+
+
+def _too_many(error: click.UsageError, ctx: click.Context) -> click.UsageError:
+    """The answer to more than one DATA, which a shell makes of faces/*.png."""
+    begins = "Got unexpected extra argument"
+    if not error.message.startswith(begins):
+        return error
+    extra = error.message.partition("(")[2].rstrip(")").split()
+    shown = " ".join(extra[:2]) + (f" and {len(extra) - 2} more" if len(extra) > 2 else "")
+    return click.UsageError(
+        f"DATA is one file or one folder, but there is more: {shown}. A folder of images is given by its own "
+        "name, without *.",
+        ctx,
+    )
 
 
 class Interrupted(click.ClickException):
@@ -142,16 +156,20 @@ def method_option(which: str) -> Callable[[Callable[..., None]], Callable[..., N
 
 
 @click.command(cls=MethodCommand)
-@data_argument
+@data_options
 @method_option("One of those that `subspan methods` lists, or FILE.py:CLASS.")
-@key_option
-@columns_option
 @click.option(
     "--labels",
     metavar="FILE",
     shell_complete=files,
-    help="Where the labels go: .csv, .npy or .parquet; - for standard output.  [default: -, unless that is "
-    "a terminal]",
+    help="Where the labels go: .csv, .npy or .parquet; - for standard output.  [default: -; in a terminal a "
+    "new file, such as DATA-labels.csv]",
+)
+@click.option(
+    "--join",
+    metavar="FILE",
+    shell_complete=files,
+    help="Write the table of DATA with the labels as a last column: .csv or .tsv, or .parquet.",
 )
 @report_options
 @click.option("--workers", type=click.IntRange(1), help="Processes on this machine; needs --work-dir.")
@@ -159,11 +177,10 @@ def method_option(which: str) -> Callable[[Callable[..., None]], Callable[..., N
 @json_option
 @quiet_option
 def cluster(
-    data: str,
+    choice: DataChoice,
     method: str,
-    key: str | None,
-    columns: str | None,
     labels: str | None,
+    join: str | None,
     report: str | None,
     truth: str | None,
     row_names: str | None,
@@ -185,43 +202,79 @@ def cluster(
       subspan cluster faces.npy --labels labels.csv
       subspan cluster faces.npy -k 38 --method s3comp-c --n-nonzero 5
       subspan cluster plants.csv -k 3 --columns width,height --method lsr
+      subspan cluster plants.csv --id name --exclude species --join clustered.csv
+      subspan cluster faces/ --grey --truth folder --report faces.html
       subspan cluster digits.npz -k 10 --key X --report digits.html --truth digits.npz:y
       subspan cluster large.npy -k 10 --dictionary-size 20000 --work-dir work --memory 2GB
       subspan cluster plants.csv -k 3 --method nearest.py:Nearest
       subspan cluster --method ensc --help
     """  # noqa: D301 (click needs the character itself)
     from subspan.cli import clustering
+    from subspan.cli.joining import check_join
     from subspan.cli.method_options import in_terms_of_options
+    from subspan.cli.opening import open_data, row_ids
     from subspan.methods import registry
 
     method = registry.find(method)
     estimator = registry.get(method)(**parameters)
     workplace = clustering.WorkplaceOptions(workers, scheduler)
     _check_workplace(method, estimator, workplace)
-    _check_labels(labels, data, as_json)
+    _check_labels(labels, choice.data, as_json)
+    check_join(join, choice)
     page = PageRequest(report, truth, row_names, image_shape)
-    page.check(data)
+    page.check(choice.data)
     say = speaker(quiet)
     with in_terms_of_options(method):
-        source = clustering.open_data(data, key, columns)
+        source = open_data(choice)
         rows, numbers = source.shape
+        ids = row_ids(choice, source)
         contents = page.contents(source)
+        if ids is not None:
+            contents.setdefault("names", ids)
         say(f"{method}: {rows} rows of {numbers} numbers from {source.name}")
         try:
             remarks = clustering.fit(estimator, source, workplace, in_sight=not quiet)
         except KeyboardInterrupt:
             raise Interrupted(_goes_on(estimator)) from None
-    for line in clustering.fit_summary(estimator, remarks):
+    known = clustering.known_scores(estimator, contents.get("truth"))
+    for line in clustering.fit_summary(estimator, remarks, known):
         say(line)
     if report is not None:
-        write_page(report, CommandRun(estimator, source, key, columns, remarks), contents)
+        write_page(report, CommandRun(estimator, source, choice, remarks), contents)
         say(f"report: {report}")
-    _hand_out(labels, as_json, clustering.fit_facts(method, estimator, source, remarks), estimator, say)
+    facts = {**clustering.fit_facts(method, estimator, source, remarks), **known}
+    _hand_out(labels, as_json, facts, LabelledRows(choice, estimator.labels_, ids), say)
+    if join is not None:
+        from subspan.cli.joining import write_joined
+
+        write_joined(join, choice, estimator.labels_)
+        say(f"table with labels: {join}")
+
+
+@dataclass(frozen=True)
+class LabelledRows:
+    """What was found, and what the rows are called."""
+
+    choice: DataChoice
+    labels: Any
+    ids: list[str] | None
+
+    @property
+    def row_ids(self) -> Any:
+        """The ids with the name of their column; None if rows have numbers only."""
+        from subspan.cli.labels import RowIds
+
+        return None if self.ids is None else RowIds(self.choice.row_id or "file", self.ids)
 
 
 def _goes_on(estimator: SubspaceMethod) -> str:
-    work_dir = getattr(estimator, "work_dir", None)
-    return f"Interrupted; the same command goes on from {work_dir}." if work_dir else "Interrupted."
+    if not hasattr(estimator, "work_dir"):
+        return "Interrupted."
+    if estimator.work_dir is None:
+        return (
+            "Interrupted. Nothing was kept; with --work-dir FOLDER the same command goes on where it ended."
+        )
+    return f"Interrupted; the same command goes on from {estimator.work_dir}."
 
 
 def _check_workplace(method: str, estimator: SubspaceMethod, workplace: Any) -> None:
@@ -268,18 +321,18 @@ def _check_labels(labels: str | None, data: str, as_json: bool) -> None:
 
 
 def _hand_out(
-    labels: str | None, as_json: bool, facts: dict[str, Any], estimator: SubspaceMethod, say: Any
+    place: str | None, as_json: bool, facts: dict[str, Any], found: LabelledRows, say: Callable[[str], None]
 ) -> None:
-    from subspan.cli.labels import csv_text, write_labels
+    from subspan.cli.labels import csv_text, free_name, write_labels
 
-    if labels not in (None, "-"):
-        write_labels(Path(str(labels)), estimator.labels_)
-        say(f"labels: {labels}")
+    to_output = place == "-" or (place is None and not sys.stdout.isatty())
     if as_json:
         import json
 
         click.echo(json.dumps(facts, indent=2))
-    elif labels == "-" or (labels is None and not sys.stdout.isatty()):
-        click.echo(csv_text(estimator.labels_), nl=False)
-    elif labels is None:
-        say("labels: not kept; --labels FILE writes them, and --labels - shows them")
+    elif to_output:
+        click.echo(csv_text(found.labels, found.row_ids), nl=False)
+    if not to_output:
+        path = Path(place) if place is not None else free_name(found.choice.data)
+        write_labels(path, found.labels, found.row_ids)
+        say(f"labels: {path}")

@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
-import sys
-import tempfile
 import warnings
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from subspan import __version__
 from subspan.base import SubspaceMethod
-from subspan.cli.method_options import Options
 from subspan.execution.cluster import connected, local_cluster
 from subspan.execution.progress import progress_shown
-from subspan.handover import InputError
-from subspan.sources import ArraySource, Source, open_source
+from subspan.sources import Source
 from subspan.sources.faults import size
-from subspan.sources.text import open_text
 
-STANDARD_INPUT = "standard input"
 # Sizes of more clusters than this are summed up.
 MOST_SIZES = 30
 # Rows with less than this confidence are counted.
@@ -51,28 +44,6 @@ class WorkplaceOptions:
             yield None
 
 
-def open_data(data: str, key: str | None, columns: str | None) -> Source:
-    """Rows of a file, a folder or, if `data` is "-", of CSV on standard input."""
-    names = None if columns is None else [name.strip() for name in columns.split(",")]
-    if data != "-":
-        return open_source(data, key=key, columns=names)
-    if key is not None:
-        raise InputError("--key: standard input is read as CSV, which has columns only.")
-    return _read_input(names)
-
-
-def _read_input(columns: list[str] | None) -> Source:
-    # A text file is read more than once; what comes through a pipe can only be read once.
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "input.csv"
-        path.write_bytes(sys.stdin.buffer.read())
-        try:
-            source = open_text(path, columns)
-            return ArraySource(source.rows(0, source.shape[0]), STANDARD_INPUT, source.columns)
-        except InputError as error:
-            raise InputError(error.worded(Options()).replace(str(path), STANDARD_INPUT)) from None
-
-
 def fit(
     estimator: SubspaceMethod, source: Source, workplace: WorkplaceOptions, *, in_sight: bool = False
 ) -> list[str]:
@@ -95,7 +66,19 @@ def sizes(estimator: SubspaceMethod) -> list[int]:
     return counted
 
 
-def fit_summary(estimator: SubspaceMethod, remarks: list[str]) -> list[str]:
+def known_scores(estimator: SubspaceMethod, truth: Any) -> dict[str, float]:
+    """How the labels compare with the known classes; nothing if none are known."""
+    if truth is None:
+        return {}
+    from subspan.cli.evaluate import scores
+
+    found = scores(estimator.labels_, truth)
+    return {name: found[name] for name in ("accuracy", "nmi", "ari")}
+
+
+def fit_summary(
+    estimator: SubspaceMethod, remarks: list[str], known: Mapping[str, float] | None = None
+) -> list[str]:
     """A few lines for a person."""
     found = sizes(estimator)
     unlabelled = len(estimator.labels_) - sum(found)
@@ -108,6 +91,9 @@ def fit_summary(estimator: SubspaceMethod, remarks: list[str]) -> list[str]:
         lines = [*_about_the_choice(estimator), *lines]
     if estimator.peak_memory_ is not None:
         lines.append(f"peak memory: {size(estimator.peak_memory_)}")
+    if known:
+        right = f"accuracy: {known['accuracy']:.1%} of the rows are in the right cluster"
+        lines.append(f"{right} (NMI {known['nmi']:.3f}, ARI {known['ari']:.3f})")
     return lines + [f"Warning: {remark}" for remark in remarks]
 
 

@@ -30,8 +30,18 @@ def _size(_: click.Context, __: click.Parameter, text: str | None) -> int | str 
         raise click.BadParameter(str(error)) from None
 
 
+def _seed(_: click.Context, __: click.Parameter, text: str) -> int:
+    from subspan.parameters import whole
+
+    try:
+        number: int = whole(0).read(text)
+    except InputError as error:
+        raise click.BadParameter(str(error)) from None
+    return number
+
+
 @click.command()
-@options.data_argument
+@options.data_options
 @click.option(
     "-k",
     "--n-clusters",
@@ -66,9 +76,14 @@ def _size(_: click.Context, __: click.Parameter, text: str | None) -> int | str 
     show_default=True,
     help="Fits of each method, with different seeds.",
 )
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of the first trial.")
-@options.key_option
-@options.columns_option
+@click.option(
+    "--seed",
+    metavar="INTEGER",
+    default="0",
+    show_default=True,
+    callback=_seed,
+    help="Seed of the first trial.",
+)
 @click.option(
     "--memory",
     metavar="SIZE",
@@ -84,15 +99,13 @@ def _size(_: click.Context, __: click.Parameter, text: str | None) -> int | str 
 @options.json_option
 @options.quiet_option
 def compare(
-    data: str,
+    choice: options.DataChoice,
     n_clusters: int | None,
     methods: str | None,
     assignments: tuple[str, ...],
     truth: str | None,
     trials: int,
     seed: int,
-    key: str | None,
-    columns: str | None,
     memory: int | str | None,
     n_jobs: int | None,
     out: Path | None,
@@ -113,22 +126,22 @@ def compare(
       subspan compare points.npy -k 5 --methods all --set lsr.regularization=1 --out results
       subspan compare points.npy -k 5 --methods lsr,nearest.py:Nearest
     """  # noqa: D301 (click needs the character itself)
-    if data == truth == "-":
+    if choice.data == truth == "-":
         raise click.UsageError("Only one of DATA and --truth can come from standard input.")
     if n_jobs == 0:
         raise click.BadParameter("must not be 0; -1 means all cores.", param_hint="'--n-jobs'")
     # Imported here: the help of all verbs must not wait for scientific libraries.
     from subspan.cli import comparing
-    from subspan.cli.clustering import open_data
-    from subspan.cli.labels import read_of_rows
     from subspan.cli.method_options import in_terms_of_options
+    from subspan.cli.opening import open_data
+    from subspan.cli.truth import read_of_rows
 
     names = None if methods is None else _named(methods)
     # A method's own words are those of --set; only what is said of the data speaks of options.
     with in_terms_of_options():
-        source = open_data(data, key, columns)
+        source = open_data(choice)
     settings = _settings(names, assignments, source.shape[0])
-    classes = None if truth is None else read_of_rows("--truth", truth, source.shape[0])
+    classes = None if truth is None else read_of_rows("--truth", truth, source)
     task = comparing.Task(
         source,
         _number_of_clusters(n_clusters, classes),

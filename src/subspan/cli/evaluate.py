@@ -40,7 +40,8 @@ def evaluate(
     # Imported here: the help of all verbs must not wait for scientific libraries.
     from subspan.cli.labels import read_labels
 
-    found, true = read_labels(labels, labels_column), read_labels(truth, truth_column)
+    found = read_labels(labels, labels_column, "--labels-column NAME")
+    true = read_labels(truth, truth_column, "--truth-column NAME")
     if len(found) != len(true):
         raise InputError(f"{labels} has {len(found)} labels, but {truth} has {len(true)}.")
     facts = scores(found, true)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import io
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -18,6 +21,7 @@ from subspan.handover import InputError
 from subspan.sources import open_source
 from subspan.sources.choosing import choose_columns
 from subspan.sources.faults import reading
+from subspan.sources.opening import data_suffix
 from subspan.sources.text import DELIMITERS, is_number
 
 Labels = NDArray[Any]
@@ -26,46 +30,70 @@ Labels = NDArray[Any]
 COLUMN = "label"
 
 
-def csv_text(labels: Labels) -> str:
-    r"""Labels as a table with the columns row and label.
+@dataclass(frozen=True)
+class RowIds:
+    """What the rows are called, and the name of the column that says so."""
+
+    column: str
+    values: Sequence[str]
+
+
+def csv_text(labels: Labels, ids: RowIds | None = None) -> str:
+    r"""Labels as a table with the columns row and label; with ids, their column stands in front.
 
     Examples
     --------
     >>> csv_text(np.array([1, 0]))
     'row,label\n0,1\n1,0\n'
+    >>> csv_text(np.array([1, 0]), RowIds("name", ["rose", "lily, white"]))
+    'name,row,label\nrose,0,1\n"lily, white",1,0\n'
     """
-    lines = [f"row,{COLUMN}", *(f"{row},{label}" for row, label in enumerate(labels.tolist()))]
-    return "\n".join(lines) + "\n"
+    if ids is None:
+        lines = [f"row,{COLUMN}", *(f"{row},{label}" for row, label in enumerate(labels.tolist()))]
+        return "\n".join(lines) + "\n"
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow([ids.column, "row", COLUMN])
+    writer.writerows(zip(ids.values, range(len(labels)), labels.tolist(), strict=True))
+    return text.getvalue()
 
 
-def _write_csv(file: BinaryIO, labels: Labels) -> None:
-    file.write(csv_text(labels).encode())
+def _write_csv(file: BinaryIO, labels: Labels, ids: RowIds | None) -> None:
+    file.write(csv_text(labels, ids).encode())
 
 
-def _write_npy(file: BinaryIO, labels: Labels) -> None:
+def _write_npy(file: BinaryIO, labels: Labels, _: RowIds | None) -> None:
     np.save(file, labels, allow_pickle=False)
 
 
-def _write_parquet(file: BinaryIO, labels: Labels) -> None:
+def _write_parquet(file: BinaryIO, labels: Labels, ids: RowIds | None) -> None:
     arrow = optional_import("pyarrow", package="pyarrow", extra="parquet")
     parquet = optional_import("pyarrow.parquet", package="pyarrow", extra="parquet")
-    parquet.write_table(arrow.table({"row": np.arange(len(labels)), COLUMN: labels}), file)
+    named = {} if ids is None else {ids.column: list(ids.values)}
+    parquet.write_table(arrow.table({**named, "row": np.arange(len(labels)), COLUMN: labels}), file)
 
 
-WRITERS: dict[str, Callable[[BinaryIO, Labels], None]] = {
+WRITERS: dict[str, Callable[[BinaryIO, Labels, RowIds | None], None]] = {
     ".csv": _write_csv,
     ".npy": _write_npy,
     ".parquet": _write_parquet,
 }
 
 
-def write_labels(path: Path, labels: Labels) -> None:
+def write_labels(path: Path, labels: Labels, ids: RowIds | None = None) -> None:
     """Labels in the format that the name of the file asks for, or else CSV; complete or not there at all."""
     with whole_file(path) as file:
-        WRITERS.get(path.suffix.lower(), _write_csv)(file, labels)
+        WRITERS.get(path.suffix.lower(), _write_csv)(file, labels, ids)
 
 
-def read_labels(place: str, column: str | None = None) -> Labels:
+def free_name(data: str) -> Path:
+    """A name for the labels of some data, of no file that is there."""
+    stem = "standard-input" if data == "-" else Path(data).resolve().name.partition(".")[0]
+    names = (f"{stem}-labels{number}.csv" for number in ("", *(f"-{n}" for n in count(2))))
+    return next(path for path in map(Path, names) if not path.exists())
+
+
+def read_labels(place: str, column: str | None = None, how_to_choose: str = "") -> Labels:
     """Labels of a file, or of text on standard input if `place` is "-".
 
     Parameters
@@ -74,30 +102,52 @@ def read_labels(place: str, column: str | None = None) -> Labels:
         A .csv, .tsv, .npy, .npz or .parquet file, or any other that `open_source` reads.
     column : str, optional
         Which column or array; by default the one called label, or the only one there is.
+    how_to_choose : str
+        How the caller's user names a column, such as "--truth FILE:COLUMN"; told where it is needed.
     """
+    try:
+        labels = _read(place, column)
+    except AmbiguousLabelsError as error:
+        raise InputError(
+            f"{error}; {how_to_choose or 'name the column'} says which are the labels."
+        ) from None
+    if labels.ndim != 1:
+        shape = " x ".join(map(str, labels.shape))
+        raise InputError(f"{place}: holds {shape} numbers, not one label for each row.")
+    return labels
+
+
+class AmbiguousLabelsError(InputError):
+    """A file holds several columns or arrays, and nothing says which one is meant."""
+
+
+def _read(place: str, column: str | None) -> Labels:
     if place == "-":
         return _of_text("standard input", sys.stdin.buffer.read(), column)
     path = Path(place).expanduser()
+    if path.is_dir():
+        raise InputError(f"{place}: is a folder, not a file with one label for each row.")
     if not path.is_file():
         raise InputError(f"{place}: there is no such file.")
-    suffix = path.suffix.lower()
+    suffix = data_suffix(path)
     if suffix in READERS:
         with reading(place):
             return READERS[suffix](path, column)
     if column is None:
-        raise InputError(f"{place}: say with an option which of its arrays holds the labels.")
+        raise AmbiguousLabelsError(f"{place}: may hold several arrays")
     return _single(place, open_source(path, key=column))
 
 
-def read_of_rows(option: str, place: str, n_rows: int) -> Labels:
-    """One entry for each row, of a file or of one of its columns: FILE or FILE:COLUMN."""
-    file, colon, column = place.rpartition(":")
-    # A name with a colon in it may be that of the file.
-    whole = not colon or Path(place).exists()
-    entries = read_labels(place) if whole else read_labels(file, column)
-    if len(entries) != n_rows:
-        raise InputError(f"{option} {place}: has {len(entries)} labels for {n_rows} rows of data.")
-    return entries
+def read_text_column(place: str, column: str) -> list[str]:
+    """A column of a table as it is written: 007 stays 007."""
+    path = Path(place).expanduser()
+    suffix = data_suffix(path)
+    if suffix == ".parquet":
+        return [str(value) for value in _read_parquet(path, column).tolist()]
+    if suffix not in TEXT_SUFFIXES:
+        raise InputError(f"--id {column}: {place} is not a table with names of columns.")
+    with reading(place):
+        return [str(cell) for cell in text_cells(place, _unpacked(path), column)]
 
 
 def _single(place: str, source: Any) -> Labels:
@@ -134,13 +184,17 @@ def _read_parquet(path: Path, column: str | None) -> Labels:
 
 
 def _read_text(path: Path, column: str | None) -> Labels:
-    return _of_text(str(path), path.read_bytes(), column)
+    return _of_text(str(path), _unpacked(path), column)
 
 
+def _unpacked(path: Path) -> bytes:
+    content = path.read_bytes()
+    return gzip.decompress(content) if path.suffix.lower() == ".gz" else content
+
+
+TEXT_SUFFIXES = (".csv", ".tsv", ".txt")
 READERS: dict[str, Callable[[Path, str | None], Labels]] = {
-    ".csv": _read_text,
-    ".tsv": _read_text,
-    ".txt": _read_text,
+    **dict.fromkeys(TEXT_SUFFIXES, _read_text),
     ".npy": _read_npy,
     ".npz": _read_npz,
     ".parquet": _read_parquet,
@@ -148,6 +202,37 @@ READERS: dict[str, Callable[[Path, str | None], Labels]] = {
 
 
 def _of_text(name: str, content: bytes, column: str | None) -> Labels:
+    cells = text_cells(name, content, column)
+    try:
+        return _tidied(cells.astype(np.float64))
+    except ValueError:
+        return cells
+
+
+@dataclass(frozen=True)
+class TextRecords:
+    """A text file as a table: names of its columns, and its records below them."""
+
+    delimiter: str
+    has_header: bool
+    names: list[str]
+    records: list[list[str]]
+
+
+def text_cells(name: str, content: bytes, column: str | None) -> Labels:
+    """A column of a text file, as it is written."""
+    table = _parsed(name, content)
+    position = table.names.index(_choose(name, table.names, column))
+    return np.array([record[position].strip() for record in table.records])
+
+
+def text_records(name: str, path: Path) -> TextRecords:
+    """All cells of a text file, as they are written."""
+    with reading(name):
+        return _parsed(name, _unpacked(path))
+
+
+def _parsed(name: str, content: bytes) -> TextRecords:
     with reading(name):
         text = content.decode("utf-8-sig")
     delimiter = max(DELIMITERS, key=text.partition("\n")[0].count)
@@ -160,12 +245,7 @@ def _of_text(name: str, content: bytes, column: str | None) -> Labels:
         raise InputError(f"{name}: record {uneven} has {len(records[uneven - 1])} cells, the first {width}.")
     has_header = _is_header(records)
     names = [cell.strip() for cell in records[0]] if has_header else [str(j) for j in range(width)]
-    position = names.index(_choose(name, names, column))
-    cells = np.array([record[position].strip() for record in records[has_header:]])
-    try:
-        return _tidied(cells.astype(np.float64))
-    except ValueError:
-        return cells
+    return TextRecords(delimiter, has_header, names, records[has_header:])
 
 
 def _is_header(records: list[list[str]]) -> bool:
@@ -182,5 +262,5 @@ def _choose(name: str, present: list[str], column: str | None) -> str:
     if COLUMN in present:
         return COLUMN
     if len(present) != 1:
-        raise InputError(f"{name}: holds {', '.join(present[:20])}; say with an option which are the labels.")
+        raise AmbiguousLabelsError(f"{name}: holds {', '.join(present[:20])}")
     return present[0]

@@ -9,6 +9,7 @@ from difflib import get_close_matches
 
 import click
 
+from subspan.cli.options import say, wrapped
 from subspan.handover import InputError
 
 # Verb and the module that holds it, as a function of the same name.
@@ -71,6 +72,10 @@ def main() -> None:
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         program(prog_name="subspan", standalone_mode=False)
+    except click.UsageError as error:
+        words = wrapped(f"Error: {error.format_message()}").removeprefix("Error: ")
+        click.UsageError(words, error.ctx).show()
+        sys.exit(error.exit_code)
     except click.ClickException as error:
         error.show()
         sys.exit(error.exit_code)
@@ -78,8 +83,8 @@ def main() -> None:
         click.echo("Interrupted.", err=True)
         sys.exit(130)
     except (InputError, OSError) as error:
-        click.echo(f"Error: {error}", err=True)
+        say(f"Error: {error}")
         sys.exit(1)
     except MemoryError as error:
-        click.echo(f"Error: not enough memory; {error or 'the system has no more.'}", err=True)
+        say(f"Error: not enough memory; {error or 'the system has no more.'}")
         sys.exit(1)

@@ -1,28 +1,99 @@
-"""What several verbs have in common: options, and where messages go."""
+"""What several verbs have in common: options, which data are meant, and where messages go."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, fields
+from functools import wraps
+from typing import Any
 
 import click
 
-# A path also completes names of files in the shell.
-data_argument = click.argument("data", type=click.Path(allow_dash=True))
-key_option = click.option("--key", help="Which array of a .npz, HDF5, MATLAB or Zarr file.")
-columns_option = click.option(
-    "--columns", metavar="A,B,...", help="Which columns of a table.  [default: all]"
-)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object about the run.")
 quiet_option = click.option("--quiet", is_flag=True, help="No progress and no messages other than errors.")
+
+# Names of columns, with commas between them.
+NAMES = "A,B,..."
+
+
+def _names(_: click.Context, __: click.Parameter, text: str | None) -> tuple[str, ...] | None:
+    return None if text is None else tuple(name.strip() for name in text.split(","))
+
+
+DATA_OPTIONS = (
+    # A path also completes names of files in the shell.
+    click.argument("data", type=click.Path(allow_dash=True)),
+    click.option("--key", help="Which array of a .npz, HDF5, MATLAB or Zarr file."),
+    click.option(
+        "--columns",
+        metavar=NAMES,
+        callback=_names,
+        help="Which columns of a table; 'sensor_*' means all that begin so.  [default: all]",
+    ),
+    click.option("--exclude", metavar=NAMES, callback=_names, help="Columns of a table to leave out."),
+    click.option("--id", "row_id", metavar="COLUMN", help="The column of a table that names the rows."),
+    click.option("--grey", is_flag=True, help="Turn the colours of images into grey."),
+    click.option("--transpose", is_flag=True, help="Points are the columns of DATA, not its rows."),
+)
+
+
+@dataclass(frozen=True)
+class DataChoice:
+    """Which rows and columns are meant, as the options say."""
+
+    data: str
+    key: str | None = None
+    columns: tuple[str, ...] | None = None
+    exclude: tuple[str, ...] | None = None
+    row_id: str | None = None
+    grey: bool = False
+    transpose: bool = False
+
+    @property
+    def left_out(self) -> tuple[str, ...] | None:
+        """Columns that are not data: those excluded, and the one that names the rows."""
+        names = (*(self.exclude or ()), *([self.row_id] if self.row_id is not None else []))
+        return names or None
+
+
+def data_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command the options of the data; it gets them as one `DataChoice`, its first argument."""
+
+    @wraps(command)
+    def with_choice(**given: Any) -> Any:
+        choice = DataChoice(**{field.name: given.pop(field.name) for field in fields(DataChoice)})
+        return command(choice, **given)
+
+    for option in reversed(DATA_OPTIONS):
+        with_choice = option(with_choice)
+    return with_choice
 
 
 def speaker(quiet: bool) -> Callable[[str], None]:
     """What to call with a message: it goes to standard error, or nowhere."""
-    return _silent if quiet else _say
+    return _silent if quiet else say
 
 
-def _say(line: str) -> None:
-    click.echo(line, err=True)
+def say(line: str) -> None:
+    """A message on standard error; in a terminal, lines end between words."""
+    click.echo(wrapped(line), err=True)
+
+
+def wrapped(text: str) -> str:
+    """Text for standard error: as it is, or as wide as the terminal."""
+    import shutil
+    import sys
+    import textwrap
+
+    if not sys.stderr.isatty():
+        return text
+    width = shutil.get_terminal_size().columns
+    # Paths and numbers stay whole, so that they can be copied.
+    lines = [
+        textwrap.fill(line, width, break_long_words=False, break_on_hyphens=False)
+        for line in text.splitlines()
+    ]
+    return "\n".join(lines)
 
 
 def _silent(line: str) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from subspan.cli.cluster import METHOD, PAPER_METHOD, MethodCommand, method_option
-from subspan.cli.options import columns_option, data_argument, json_option, key_option
+from subspan.cli.options import DataChoice, data_options, json_option
 
 if TYPE_CHECKING:
     from subspan.methods.planning import Plan
@@ -23,14 +23,10 @@ class PlanCommand(MethodCommand):
 
 
 @click.command(cls=PlanCommand)
-@data_argument
+@data_options
 @method_option("One of those that take --work-dir.")
-@key_option
-@columns_option
 @json_option
-def plan(
-    data: str, method: str, key: str | None, columns: str | None, as_json: bool, **parameters: Any
-) -> None:
+def plan(choice: DataChoice, method: str, as_json: bool, **parameters: Any) -> None:
     """Print how DATA would be clustered: memory and rough times.
 
     Takes what `subspan cluster` takes and reads no more than the size of DATA. Bytes, by stage, are upper
@@ -42,8 +38,8 @@ def plan(
       subspan plan large.npy -k 10 --dictionary-size 20000
       subspan plan large.npy -k 10 --dictionary-size 20000 --memory 2GB --work-dir work
     """  # noqa: D301 (click needs the character itself)
-    from subspan.cli import clustering
     from subspan.cli.method_options import in_terms_of_options, methods_with
+    from subspan.cli.opening import open_data
     from subspan.methods import registry
 
     method = registry.find(method)
@@ -52,7 +48,7 @@ def plan(
         others = ", ".join(name for name in methods_with("--work-dir") if name != METHOD)
         raise click.UsageError(f"{method} has no plan to choose; plan goes with {others}.")
     with in_terms_of_options(method):
-        found = estimator.plan(clustering.open_data(data, key, columns))
+        found = estimator.plan(open_data(choice))
     if as_json:
         import json
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from subspan.cli.completing import files
+from subspan.cli.options import DataChoice
 from subspan.handover import InputError
 
 if TYPE_CHECKING:
@@ -36,7 +37,8 @@ REPORT_OPTIONS = (
         "--truth",
         metavar="FILE[:COLUMN]",
         shell_complete=files,
-        help="For the page: file with the true class of each row, and the column or array of it.",
+        help="File with the true class of each row, and the column or array of it; the word folder takes the "
+        "sub-folders of images.",
     ),
     click.option(
         "--row-names",
@@ -88,7 +90,7 @@ class PageRequest:
             raise click.BadParameter(hint, param_hint="'--image-shape'")
 
     def _check_unused(self) -> None:
-        given = {"--truth": self.truth, "--row-names": self.row_names, "--image-shape": self.image_shape}
+        given = {"--row-names": self.row_names, "--image-shape": self.image_shape}
         for option, value in given.items():
             if value is not None:
                 raise click.UsageError(f"{option} is about the page, which only --report writes.")
@@ -96,14 +98,14 @@ class PageRequest:
     def contents(self, source: Source) -> dict[str, Any]:
         """What the files hold, read before the work as well: a wrong one must not cost a long run."""
         # Imported here: the help of all verbs must not wait for scientific libraries.
-        from subspan.cli.labels import read_of_rows
+        from subspan.cli.truth import read_of_rows
 
-        n_rows, n_columns = source.shape
+        n_columns = source.shape[1]
         found: dict[str, Any] = {}
         if self.truth is not None:
-            found["truth"] = read_of_rows("--truth", self.truth, n_rows)
+            found["truth"] = read_of_rows("--truth", self.truth, source)
         if self.row_names is not None:
-            found["names"] = read_of_rows("--row-names", self.row_names, n_rows).tolist()
+            found["names"] = read_of_rows("--row-names", self.row_names, source).tolist()
         if self.image_shape is not None:
             shape = tuple(int(side) for side in self.image_shape.rstrip("F").split("x"))
             if math.prod(shape) != n_columns:
@@ -126,8 +128,7 @@ class CommandRun:
 
     estimator: SubspaceMethod
     source: Source
-    key: str | None
-    columns: str | None
+    choice: DataChoice
     remarks: Sequence[str]
 
 
@@ -135,7 +136,9 @@ def write_page(path: str, run: CommandRun, contents: dict[str, Any]) -> None:
     """The page, with the command that was typed."""
     from subspan.report import Origin, write_report
 
-    columns = None if run.columns is None else [name.strip() for name in run.columns.split(",")]
+    # What was chosen by names and patterns is now known.
+    columns = list(run.source.columns) if run.choice.columns or run.choice.left_out else None
     command = shlex.join(["subspan", *sys.argv[1:]])
-    origin = Origin(command=command, key=run.key, columns=columns, remarks=run.remarks)
+    key = "grey" if run.choice.grey else run.choice.key
+    origin = Origin(command=command, key=key, columns=columns, remarks=run.remarks)
     write_report(run.estimator, path, run.source, origin=origin, **contents)

@@ -135,5 +135,7 @@ def about_data(material: Material) -> Iterator[Finding]:
             "No seed was given",
             "Another run may give other labels; random_state=0, or any whole number, fixes everything.",
         )
-    for remark in material.origin.remarks:
+    # What the estimator itself warns of are the counts above.
+    own = f"{type(material.estimator).__name__}: "
+    for remark in (each for each in material.origin.remarks if not each.startswith(own)):
         yield Finding("note", "A message of the run", short(remark, 500))

@@ -228,7 +228,7 @@ def gather(
         if given is not None and len(given) != n_rows:
             raise InputError(f"{argument}: has {len(given)} entries, but there are {n_rows} rows.")
     if isinstance(source, ImageFolder):
-        names = [file.name for file in source.files] if names is None else names
+        names = source.names if names is None else names
         image_shape = source.image_shape if image_shape is None else image_shape
     if image_order not in ("C", "F"):
         raise InputError(f"image_order={image_order!r}: must be 'C' or 'F'.")

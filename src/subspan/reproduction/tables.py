@@ -43,10 +43,9 @@ class Comparison:
     ours: Summary | None
     was_run: bool
 
-    @property
-    def difference(self) -> float | None:
-        """Ours minus the published one; times of different machines have none."""
-        if self.ours is None or self.published is None or self.metric == "seconds":
+    def difference(self, options: ExperimentOptions) -> float | None:
+        """Ours minus the published one; times of different machines and parts of the data have none."""
+        if self.ours is None or self.published is None or self.metric == "seconds" or options.quick:
             return None
         return self.ours.mean - self.published
 
@@ -126,7 +125,7 @@ def _line(comparison: Comparison, options: ExperimentOptions) -> list[Field]:
     digits = METRICS[comparison.metric].digits + 2
     numbers: list[float | None] = [None] * 4
     if ours is not None:
-        numbers = [ours.mean, ours.deviation, ours.n_trials, comparison.difference]
+        numbers = [ours.mean, ours.deviation, ours.n_trials, comparison.difference(options)]
     return [
         comparison.dataset,
         comparison.method,
@@ -169,7 +168,7 @@ def _grids(
 def _texts(comparison: Comparison, options: ExperimentOptions) -> list[str]:
     digits = METRICS[comparison.metric].digits
     texts = {
-        "difference": _signed(comparison.difference, digits),
+        "difference": _signed(comparison.difference(options), digits),
         "verdict": comparison.verdict(options),
     }
     missing = "-" if comparison.was_run else "not run"

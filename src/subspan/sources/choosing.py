@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
 
 from subspan.handover import InputError
 
@@ -37,33 +39,74 @@ def choose_array(name: str, shapes: Mapping[str, tuple[int, ...]], key: str | No
     return next(iter(tables))
 
 
-def choose_columns(name: str, present: Sequence[str], columns: Sequence[str] | None) -> tuple[str, ...]:
-    """The columns asked for, all of them by default.
+@dataclass(frozen=True)
+class ColumnChoice:
+    """Columns to take, all if None, and columns to leave out; both by name or by a pattern."""
+
+    taken: Sequence[str] | None = None
+    left_out: Sequence[str] = ()
+
+
+# What readers of tables take: a list of names, a choice, or None for all columns.
+Columns = Sequence[str] | ColumnChoice | None
+
+
+def choose_columns(name: str, present: Sequence[str], columns: Columns) -> tuple[str, ...]:
+    """The columns asked for, all of them by default; ``sensor_*`` stands for all that begin so.
 
     Examples
     --------
     >>> choose_columns("plants.csv", ["width", "height"], ["depth"])
     Traceback (most recent call last):
     subspan.handover.InputError: plants.csv: has no column 'depth'; it has width, height.
+    >>> choose_columns("plants.csv", ["name", "width", "height"], ColumnChoice(left_out=["n*"]))
+    ('width', 'height')
     """
-    if columns is not None and (isinstance(columns, str) or len(columns) == 0):
-        raise InputError("{columns}: must be a list of names of columns.", columns=columns)
-    chosen = tuple(present if columns is None else columns)
+    choice = columns if isinstance(columns, ColumnChoice) else ColumnChoice(columns)
+    _check_names("columns", choice.taken)
+    _check_names("exclude", choice.left_out or None)
+    chosen = tuple(present) if choice.taken is None else _matching(name, present, choice.taken)
+    left_out = _matching(name, present, choice.left_out)
+    chosen = tuple(column for column in chosen if column not in left_out)
+    if not chosen:
+        raise InputError("{}: no column is left; it has {}.", name, _shortened(list(present)))
     n_present, n_chosen = Counter(present), Counter(chosen)
-    for column in chosen:
+    for column in (*left_out, *chosen):
         if not n_present[column]:
             raise InputError(f"{name}: has no column {column!r}; it has {_shortened(list(present))}.")
+    for column in chosen:
         if n_present[column] > 1 or n_chosen[column] > 1:
             raise InputError(f"{name}: there is more than one column {column!r}; give each its own name.")
     return chosen
 
 
-def text_column(name: str, column: str, kind: object) -> InputError:
-    """The error about a column that does not hold numbers."""
+def _check_names(option: str, names: Sequence[str] | None) -> None:
+    if names is not None and (isinstance(names, str) or len(names) == 0):
+        raise InputError(f"{{{option}}}: must be a list of names of columns.", **{option: names})
+
+
+def _matching(name: str, present: Sequence[str], wanted: Sequence[str]) -> tuple[str, ...]:
+    """The columns that names and patterns stand for; what is no pattern stays as it is."""
+    chosen: list[str] = []
+    for pattern in wanted:
+        if pattern in present or not any(mark in str(pattern) for mark in "*?["):
+            chosen.append(pattern)
+            continue
+        found = [column for column in present if fnmatchcase(column, pattern)]
+        if not found:
+            raise InputError(f"{name}: no column matches {pattern!r}; it has {_shortened(list(present))}.")
+        chosen += [column for column in found if column not in chosen]
+    return tuple(chosen)
+
+
+def text_columns(name: str, columns: Sequence[str], held: object) -> InputError:
+    """The error about columns that do not hold numbers; `held` is what the first of them holds."""
+    more = [repr(column) for column in columns[1:]]
     return InputError(
-        "{}: column {!r} holds {}, not numbers; name the columns to use with {columns:name}.",
-        *(name, column, kind),
-        columns=None,
+        "{}: column {!r} holds {}, not numbers{}; leave {} out with {exclude}.",
+        *(name, columns[0], held, f", and so do {_shortened(more)}" if more else ""),
+        "them" if more else "it",
+        exclude=list(columns[:MOST_LISTED]),
     )
 
 

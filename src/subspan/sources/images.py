@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,7 @@ class ImageFolder(ChunkedSource):
         if not self.files:
             raise InputError(f"{name}: has no images; those known end in {', '.join(IMAGE_SUFFIXES)}.")
         self._grey = grey
+        self._folder = path
         self._form: tuple[tuple[int, ...], np.dtype] | None = None
         first = self._pixels(self.files[0])
         self._form = (first.shape, first.dtype)
@@ -55,6 +57,16 @@ class ImageFolder(ChunkedSource):
         assert self._form is not None
         return self._form[0]
 
+    @property
+    def names(self) -> list[str]:
+        """Path of each image below the folder, as it is written on all systems."""
+        return [file.relative_to(self._folder).as_posix() for file in self.files]
+
+    @property
+    def folders(self) -> list[str]:
+        """Folder of each image below the folder; "." for those that lie in it."""
+        return [file.relative_to(self._folder).parent.as_posix() for file in self.files]
+
     def _load(self, start: int, stop: int) -> NDArray[Any]:
         return np.stack([self._pixels(file).ravel() for file in self.files[start:stop]])
 
@@ -62,10 +74,10 @@ class ImageFolder(ChunkedSource):
         """Pixels of an image, as (row, column) or (row, column, colour)."""
         with reading(str(file)), self._pillow.open(file, formats=DECODERS) as image:
             if self._form is not None and image.size[::-1] != self._form[0][:2]:
-                raise self._unequal(file, image.size[::-1])
+                raise self._unequal()
             pixels = np.asarray(image.convert(self._mode(image.mode)))
         if self._form is not None and (pixels.shape, pixels.dtype) != self._form:
-            raise self._unequal(file, pixels.shape)
+            raise self._unequal()
         return pixels
 
     def _mode(self, mode: str) -> str:
@@ -74,10 +86,21 @@ class ImageFolder(ChunkedSource):
             return mode
         return "L" if self._grey or mode in ("1", "L", "LA") else "RGB"
 
-    def _unequal(self, file: Path, shape: tuple[int, ...]) -> InputError:
-        assert self._form is not None
-        sides, expected = (" x ".join(map(str, sides)) for sides in (shape, self._form[0]))
-        return InputError(f"{file}: has {sides} pixels, but {self.files[0].name} has {expected}.")
+    def _unequal(self) -> InputError:
+        """The error about images of several sizes: those of the rarer ones are to blame."""
+        sizes = {name: self._size(file) for name, file in zip(self.names, self.files, strict=True)}
+        (common, n_common), *_ = Counter(sizes.values()).most_common(1)
+        odd = [name for name, size in sizes.items() if size != common]
+        more = f" ({len(odd) - 1} more differ)" if len(odd) > 1 else ""
+        return InputError(
+            f"{self.name}: {odd[0]} has {sizes[odd[0]]} pixels{more}, but {n_common} of {len(sizes)} images "
+            f"have {common}; all must be of one size."
+        )
+
+    def _size(self, file: Path) -> str:
+        with reading(str(file)), self._pillow.open(file, formats=DECODERS) as image:
+            colours = " x 3" if self._mode(image.mode) == "RGB" else ""
+            return " x ".join(map(str, image.size[::-1])) + colours
 
 
 def _is_image(file: Path) -> bool:

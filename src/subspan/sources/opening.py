@@ -15,6 +15,7 @@ from subspan.handover import InputError
 from subspan.sources.array import ArraySource
 from subspan.sources.base import Source
 from subspan.sources.checks import check_kind, refusal
+from subspan.sources.choosing import ColumnChoice
 from subspan.sources.dask_array import DaskSource
 from subspan.sources.dtypes import float_type
 from subspan.sources.faults import check_table
@@ -65,25 +66,37 @@ TYPES = {
     ("zarr", "Array"): Format(ZarrSource),
 }
 
+# What is chosen by columns is also chosen by leaving some out.
+OPTION_OF = {"exclude": "columns"}
+
 # What the folder of a Zarr array or group has in it, whatever it is called.
 ZARR_FILES = ("zarr.json", ".zarray", ".zgroup")
 
 
-def open_source(data: Any, *, key: str | None = None, columns: Sequence[str] | None = None) -> Source:
+def open_source(
+    data: Any,
+    *,
+    key: str | None = None,
+    columns: Sequence[str] | None = None,
+    exclude: Sequence[str] | None = None,
+) -> Source:
     """Rows of a file, a folder or a table, without loading more than the format demands.
 
     Parameters
     ----------
     data : path, array or table
-        A path to a file that ends in .npy, .npz, .h5, .hdf5, .mat, .zarr, .parquet, .csv or .tsv, or to
-        a folder of images; or an array, a pandas, polars or Arrow table, a Dask or Zarr array, or a
-        source. Points are rows.
+        A path to a file that ends in .npy, .npz, .h5, .hdf5, .mat, .zarr, .parquet, .csv or .tsv (also
+        .csv.gz and .tsv.gz), or to a folder of images; or an array, a pandas, polars or Arrow table,
+        a Dask or Zarr array, or a source. Points are rows.
     key : str, optional
         Which array of a .npz, HDF5, MATLAB or Zarr file; needed if there are several tables. For a
         folder of images "grey" turns colours into grey.
     columns : sequence of str, optional
         Which columns of a table, in this order. By default all, which must then hold numbers. Columns
-        of a text file without names are called "0", "1" and so on.
+        of a text file without names are called "0", "1" and so on. A pattern such as ``sensor_*``
+        stands for all columns that match.
+    exclude : sequence of str, optional
+        Which columns of a table to leave out, by name or pattern.
 
     Returns
     -------
@@ -109,8 +122,8 @@ def open_source(data: Any, *, key: str | None = None, columns: Sequence[str] | N
         return data
     if isinstance(data, (str, os.PathLike)):
         path = Path(data).expanduser()
-        return _open(_format_of_path(path), path, str(path), key, columns)
-    return _open(_format_of_object(data), data, "X", key, columns)
+        return _open(_format_of_path(path), path, str(path), key, columns, exclude)
+    return _open(_format_of_object(data), data, "X", key, columns, exclude)
 
 
 def read_in_pieces(data: Any) -> bool:
@@ -131,20 +144,29 @@ def _is_source(data: Any) -> TypeGuard[Source]:
     return hasattr(type(data), "fingerprint") and isinstance(data, Source)
 
 
-def _open(kind: Format, data: Any, name: str, key: str | None, columns: Sequence[str] | None) -> Source:
-    given = {"key": key, "columns": columns}
+def _open(
+    kind: Format,
+    data: Any,
+    name: str,
+    key: str | None,
+    columns: Sequence[str] | None,
+    exclude: Sequence[str] | None,
+) -> Source:
+    given = {"key": key, "columns": columns, "exclude": exclude}
     for option, value in given.items():
-        if value is not None and option != kind.option:
+        if value is not None and OPTION_OF.get(option, option) != kind.option:
             raise InputError(
                 f"{{{option}}}: does not apply to {{}}, which has nothing to choose so.",
                 name,
                 **{option: value},
             )
-    return kind.open(data, given[kind.option]) if kind.option else kind.open(data)
+    if kind.option == "columns":
+        return kind.open(data, columns if exclude is None else ColumnChoice(columns, exclude))
+    return kind.open(data, key) if kind.option else kind.open(data)
 
 
 def _format_of_path(path: Path) -> Format:
-    kind = FORMATS.get(path.suffix.lower())
+    kind = FORMATS.get(data_suffix(path))
     if path.is_dir():
         if kind is ZARR or any((path / file).is_file() for file in ZARR_FILES):
             return ZARR
@@ -157,6 +179,19 @@ def _format_of_path(path: Path) -> Format:
     if not path.exists():
         raise InputError(f"{path}: there is no such file.")
     return kind
+
+
+def data_suffix(path: Path) -> str:
+    """How the name of a file ends, without what tells that it is compressed.
+
+    Examples
+    --------
+    >>> data_suffix(Path("plants.CSV.gz")), data_suffix(Path("faces.npy"))
+    ('.csv', '.npy')
+    """
+    plain = path.with_suffix("") if path.suffix.lower() == ".gz" else path
+    suffix = plain.suffix.lower()
+    return suffix if plain is path or FORMATS.get(suffix) is TEXT else path.suffix.lower()
 
 
 def _open_images(path: Path, key: str | None) -> ImageFolder:

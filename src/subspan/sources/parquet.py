@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from subspan.extras import optional_import
-from subspan.sources.choosing import choose_columns
+from subspan.sources.choosing import Columns, choose_columns
 from subspan.sources.chunked import ChunkedSource, merged_bounds
 from subspan.sources.dtypes import common_float_type
 from subspan.sources.faults import check_claim, check_table, reading
@@ -36,7 +35,7 @@ class ParquetSource(ChunkedSource):
         Which columns, in this order; by default all, which must then hold numbers.
     """
 
-    def __init__(self, path: Path, columns: Sequence[str] | None = None) -> None:
+    def __init__(self, path: Path, columns: Columns = None) -> None:
         name = str(path)
         parquet = optional_import("pyarrow.parquet", package="pyarrow", extra="parquet")
         with reading(name):

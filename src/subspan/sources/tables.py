@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from subspan.handover import InputError
 from subspan.sources.array import ArraySource
-from subspan.sources.choosing import choose_columns, text_column
+from subspan.sources.choosing import Columns, choose_columns, text_columns
 from subspan.sources.dtypes import common_float_type
 from subspan.sources.faults import check_table, reading
 
 
-def open_pandas(frame: Any, columns: Sequence[str] | None = None) -> ArraySource:
+def open_pandas(frame: Any, columns: Columns = None) -> ArraySource:
     """Columns of a pandas data frame.
 
     Examples
@@ -36,7 +36,7 @@ def open_pandas(frame: Any, columns: Sequence[str] | None = None) -> ArraySource
     )
 
 
-def open_polars(frame: Any, columns: Sequence[str] | None = None) -> ArraySource:
+def open_polars(frame: Any, columns: Columns = None) -> ArraySource:
     """Columns of a polars data frame."""
     if not hasattr(frame, "get_column"):
         raise InputError(f"X: is a polars {type(frame).__name__}, not a table; call its collect first.")
@@ -47,7 +47,7 @@ def open_polars(frame: Any, columns: Sequence[str] | None = None) -> ArraySource
     return _filled(chosen, frame.height, dtype, lambda j: frame.get_column(chosen[j]).to_numpy())
 
 
-def open_arrow(table: Any, columns: Sequence[str] | None = None) -> ArraySource:
+def open_arrow(table: Any, columns: Columns = None) -> ArraySource:
     """Columns of an Arrow table or record batch."""
     chosen = choose_columns("X", table.schema.names, columns)
     dtype = common_float_type(arrow_dtypes("X", table.schema, chosen))
@@ -65,19 +65,19 @@ def open_arrow(table: Any, columns: Sequence[str] | None = None) -> ArraySource:
 def arrow_dtypes(name: str, schema: Any, columns: Sequence[str]) -> list[np.dtype]:
     """NumPy's types of columns of an Arrow schema; one that does not hold numbers is named."""
     types = importlib.import_module("pyarrow").types
-    dtypes = []
-    for column in columns:
-        kind = schema.field(column).type
-        if not (types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind)):
-            raise text_column(name, column, kind)
-        dtypes.append(np.dtype(kind.to_pandas_dtype()))
-    return dtypes
+    kinds = {column: schema.field(column).type for column in columns}
+    known = (types.is_integer, types.is_floating, types.is_boolean)
+    others = [column for column, kind in kinds.items() if not any(is_it(kind) for is_it in known)]
+    if others:
+        raise text_columns(name, others, kinds[others[0]])
+    return [np.dtype(kind.to_pandas_dtype()) for kind in kinds.values()]
 
 
 def _common(name: str, columns: Sequence[str], stored: Sequence[Any]) -> np.dtype:
-    for column, dtype in zip(columns, stored, strict=True):
-        if not isinstance(dtype, np.dtype) or dtype.kind not in "biuf":
-            raise text_column(name, column, dtype)
+    is_number = [isinstance(dtype, np.dtype) and dtype.kind in "biuf" for dtype in stored]
+    others = [place for place, numbers in enumerate(is_number) if not numbers]
+    if others:
+        raise text_columns(name, [columns[place] for place in others], stored[others[0]])
     return common_float_type(stored)
 
 

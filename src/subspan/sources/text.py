@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import gzip
+import io
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -14,8 +16,10 @@ from numpy.typing import NDArray
 
 from subspan.handover import InputError
 from subspan.sources import chunked
-from subspan.sources.choosing import choose_columns, text_column
+from subspan.sources.array import ArraySource
+from subspan.sources.choosing import Columns, choose_columns, text_columns
 from subspan.sources.faults import reading
+from subspan.sources.identity import file_stamp
 
 DELIMITERS = (",", ";", "\t")
 
@@ -74,7 +78,7 @@ class TextSource(chunked.ChunkedSource):
         return _parse(records, self.name, self._layout, self.columns)
 
 
-def open_text(path: Path, columns: Sequence[str] | None = None) -> TextSource:
+def open_text(path: Path, columns: Columns = None) -> TextSource | ArraySource:
     r"""Columns of numbers of a text file; a first line that is not all numbers names them.
 
     The file is read through once, to check every cell and to know where its rows are.
@@ -82,7 +86,8 @@ def open_text(path: Path, columns: Sequence[str] | None = None) -> TextSource:
     Parameters
     ----------
     path : Path
-        The file, in UTF-8. Commas, semicolons or tabs stand between the cells.
+        The file, in UTF-8, as it is or compressed (.gz). Commas, semicolons or tabs stand between the
+        cells. Where semicolons do, a comma in a number is a decimal comma.
     columns : sequence of str, optional
         Which columns, in this order; by default all, which must then hold numbers.
 
@@ -105,14 +110,26 @@ def open_text(path: Path, columns: Sequence[str] | None = None) -> TextSource:
         piece_rows = max(1, chunked.PIECE_BYTES // (8 * len(layout.names)))
         places: list[TextPlace] = []
         n_rows, offset = 0, file.tell()
+        kept: list[NDArray[np.float64]] = []
         while piece := list(islice(records, piece_rows)):
-            _parse(piece, name, layout, chosen, is_first=not places)
+            parsed = _parse(piece, name, layout, chosen, is_first=not places)
+            if _is_compressed(path):
+                kept.append(parsed)
             places.append(TextPlace(n_rows, piece[0][0], offset))
             n_rows, offset = n_rows + len(piece), file.tell()
+    if kept:
+        # To come back to a place in a compressed file is to unpack all before it.
+        return ArraySource(np.vstack(kept), name, chosen, stamp=file_stamp(path))
     return TextSource(path, layout, chosen, n_rows, tuple(places))
 
 
+def _is_compressed(path: Path) -> bool:
+    return path.suffix.lower() == ".gz"
+
+
 def _opened(path: Path) -> IO[str]:
+    if _is_compressed(path):
+        return io.TextIOWrapper(gzip.open(path), encoding="utf-8-sig", newline="")
     return path.open(encoding="utf-8-sig", newline="")
 
 
@@ -120,11 +137,25 @@ def _layout(file: IO[str], name: str) -> Layout:
     first = next(_records(file), (0, ""))[1]
     if not first:
         raise InputError(f"{name}: is empty.")
-    delimiter = max(DELIMITERS, key=first.count)
+    delimiter = _delimiter(first)
     cells = _cells(first, delimiter)
-    has_header = not all(is_number(cell) for cell in cells)
+    has_header = not all(is_number(_with_point(cell, delimiter)) for cell in cells)
     names = cells if has_header else [str(j) for j in range(len(cells))]
     return Layout(delimiter, has_header, tuple(name.strip() for name in names))
+
+
+def _delimiter(first: str) -> str:
+    """What stands between the cells of the first line."""
+    by_semicolon = _cells(first, ";")
+    # With decimal commas there are more commas than semicolons.
+    if len(by_semicolon) > 1 and all(is_number(_with_point(cell, ";")) for cell in by_semicolon):
+        return ";"
+    return max(DELIMITERS, key=first.count)
+
+
+def _with_point(text: str, delimiter: str) -> str:
+    """Decimal commas as points: between semicolons a comma can be nothing else."""
+    return text.replace(",", ".") if delimiter == ";" else text
 
 
 def _records(file: IO[str], line: int = 1) -> Iterator[Record]:
@@ -150,7 +181,7 @@ def _parse(
     positions = [layout.names.index(column) for column in columns]
     try:
         return np.loadtxt(
-            [text for _, text in records],
+            [_with_point(text, layout.delimiter) for _, text in records],
             delimiter=layout.delimiter,
             quotechar='"',
             comments=None,
@@ -176,16 +207,19 @@ def _check_even(records: Sequence[Record], name: str, layout: Layout) -> None:
 def _explain(
     records: Sequence[Record], name: str, layout: Layout, columns: tuple[str, ...], is_first: bool
 ) -> None:
-    """Name the first cell that is not a number; one in the first record speaks for its whole column."""
+    """Name the first cell that is not a number; those of the first record speak for their whole columns."""
     for number, text in records:
         cells = dict(zip(layout.names, _cells(text, layout.delimiter), strict=True))
-        for column in columns:
+        no_numbers = [
+            column for column in columns if not is_number(_with_point(cells[column], layout.delimiter))
+        ]
+        words = [column for column in no_numbers if cells[column].strip()]
+        if is_first and words and number == records[0][0]:
+            raise text_columns(name, words, f"{cells[words[0]].strip()[:40]!r} (line {number})")
+        for column in no_numbers:
             cell = cells[column].strip()
-            if not is_number(cell):
-                if is_first and cell and number == records[0][0]:
-                    raise text_column(name, column, f"{cell[:40]!r} (line {number})")
-                held = f"holds {cell[:40]!r}, which is not a number" if cell else "is empty"
-                raise InputError(f"{name}: line {number}, column {column!r} {held}.")
+            held = f"holds {cell[:40]!r}, which is not a number" if cell else "is empty"
+            raise InputError(f"{name}: line {number}, column {column!r} {held}.")
 
 
 def _cells(text: str, delimiter: str) -> list[str]:

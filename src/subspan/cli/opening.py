@@ -1,0 +1,86 @@
+"""DATA of a command line: its rows, and what they are called."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from subspan.cli.method_options import Options
+from subspan.cli.options import DataChoice
+from subspan.handover import InputError
+from subspan.sources import ArraySource, Source, open_source
+from subspan.sources.choosing import ColumnChoice
+from subspan.sources.images import ImageFolder
+from subspan.sources.text import open_text
+
+STANDARD_INPUT = "standard input"
+
+
+def open_data(choice: DataChoice) -> Source:
+    """Rows of a file, a folder or, if the data are "-", of CSV on standard input."""
+    source = _read_input(choice) if choice.data == "-" else _open_path(choice)
+    return _transposed(source) if choice.transpose else source
+
+
+def _open_path(choice: DataChoice) -> Source:
+    key = choice.key
+    if choice.grey:
+        if not Path(choice.data).is_dir():
+            raise InputError(f"--grey: is for folders of images, which {choice.data} is not.")
+        key = "grey"
+    return open_source(choice.data, key=key, columns=choice.columns, exclude=choice.left_out)
+
+
+def _transposed(source: Source) -> ArraySource:
+    whole = source.rows(0, source.shape[0])
+    return ArraySource(np.ascontiguousarray(whole.T), source.name)
+
+
+def _read_input(choice: DataChoice) -> Source:
+    if choice.key is not None:
+        raise InputError("--key: standard input is read as CSV, which has columns only.")
+    with input_file() as path:
+        try:
+            source = open_text(path, ColumnChoice(choice.columns, choice.left_out or ()))
+            return ArraySource(source.rows(0, source.shape[0]), STANDARD_INPUT, source.columns)
+        except InputError as error:
+            raise InputError(error.worded(Options()).replace(str(path), STANDARD_INPUT)) from None
+
+
+@contextmanager
+def input_file() -> Iterator[Path]:
+    """What came through standard input, as a file for a while: a text file is read more than once."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "input.csv"
+        path.write_bytes(_standard_input())
+        yield path
+
+
+@cache
+def _standard_input() -> bytes:
+    # What comes through a pipe can only be read once.
+    return sys.stdin.buffer.read()
+
+
+def row_ids(choice: DataChoice, source: Source) -> list[str] | None:
+    """What the rows are called: values of the column of --id, or paths of images; None for numbers."""
+    if isinstance(source, ImageFolder):
+        return source.names
+    if choice.row_id is None:
+        return None
+    from subspan.cli.labels import read_text_column
+
+    if choice.data == "-":
+        with input_file() as path:
+            ids = read_text_column(str(path), choice.row_id)
+    else:
+        ids = read_text_column(choice.data, choice.row_id)
+    if len(ids) != source.shape[0]:
+        raise InputError(f"--id {choice.row_id}: names {len(ids)} rows, but there are {source.shape[0]}.")
+    return ids

@@ -1,0 +1,50 @@
+"""What is known of each row: its class, or its name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from subspan.cli.labels import Labels, read_labels
+from subspan.handover import InputError
+from subspan.sources import Source
+from subspan.sources.images import ImageFolder
+
+# Instead of a file: the class of an image is the folder that it lies in.
+FOLDER = "folder"
+
+
+def read_of_rows(option: str, place: str, source: Source) -> Labels:
+    """One entry for each row, of a file or of one of its columns: FILE or FILE:COLUMN."""
+    n_rows, n_columns = source.shape
+    entries = _folders(option, source) if place == FOLDER else _read(option, place, source)
+    if len(entries) == n_rows:
+        return entries
+    hint = " Are points the columns of the data? Then add --transpose." if len(entries) == n_columns else ""
+    raise InputError(
+        f"{option} {place}: has {len(entries)} entries, but {source.name} has {n_rows} rows.{hint}"
+    )
+
+
+def _folders(option: str, source: Source) -> Labels:
+    import numpy as np
+
+    if not isinstance(source, ImageFolder):
+        raise InputError(f"{option} {FOLDER}: is for folders of images, which {source.name} is not.")
+    classes = np.array(source.folders)
+    if len(set(source.folders)) == 1:
+        raise InputError(f"{option} {FOLDER}: all images of {source.name} lie in one folder.")
+    return classes
+
+
+def _read(option: str, place: str, source: Source) -> Labels:
+    file, colon, column = place.rpartition(":")
+    # A name with a colon in it may be that of the file.
+    whole = not colon or Path(place).exists()
+    if whole and Path(place).is_dir() and isinstance(source, ImageFolder):
+        raise InputError(
+            f"{option} {place}: is a folder; {option} {FOLDER} takes the names of sub-folders as classes."
+        )
+    try:
+        return read_labels(place if whole else file, None if whole else column, f"{option} {place}:NAME")
+    except InputError as error:
+        raise InputError(f"{option} {error}") from None
