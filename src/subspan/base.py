@@ -30,7 +30,7 @@ from subspan.execution.threads import n_threads
 from subspan.execution.workplace import Workplace
 from subspan.handover import DataWarning, Embedding, Factors, Graph, InputError, Representation
 from subspan.labeling import canonical_labels, label_embedding
-from subspan.parameters import Shared, check_parameters
+from subspan.parameters import OffOrigin, Shared, check_parameters
 from subspan.points import Points, Reading, read_points
 from subspan.sources import ArraySource, Source, open_source, read_in_pieces
 from subspan.sources.checks import check_kind, refusal
@@ -95,10 +95,18 @@ class StageClock:
 class SubspaceMethod(Shared, ClusterMixin, BaseEstimator):
     """What all methods share. A method says how points are represented; the rest is the same."""
 
+    # What is put beside the rows for flats off the origin; the rows have a root mean square length of 1.
+    _constant = 1.0
+
     @property
     def _needs_directions(self) -> bool:
         """Whether a zero row is of no use; methods with flats off the origin accept zero rows."""
-        return True
+        return not self._lifts
+
+    @property
+    def _lifts(self) -> bool:
+        """Whether the rows get a constant, for flats off the origin."""
+        return isinstance(self, OffOrigin) and self.affine
 
     def _represent(self, points: Source, settled: Settled) -> Representation:
         """Coefficients of every point: the part that makes a method."""
@@ -111,12 +119,13 @@ class SubspaceMethod(Shared, ClusterMixin, BaseEstimator):
             dense_affinity(
                 coefficients,
                 self.scale,
+                self.keep,
                 budget=settled.budget,
                 method=type(self).__name__,
                 n_threads=settled.threads,
             )
             if isinstance(coefficients, Factors)
-            else symmetric_affinity(coefficients, self.scale)
+            else symmetric_affinity(coefficients, self.scale, self.keep)
         )
         return spectral_graph(affinity)
 
@@ -191,6 +200,7 @@ class SubspaceMethod(Shared, ClusterMixin, BaseEstimator):
         stored = settled.workplace.folder is not None
         reading = Reading(
             normalize=self.normalize,
+            constant=self._constant if self._lifts else 0.0,
             zero_rows=self.zero_rows,
             duplicates=self.duplicates,
             n_clusters=settled.n_clusters,

@@ -6,7 +6,9 @@ labels when the points have theirs; no stage in between knows of them.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,7 +17,7 @@ from scipy.sparse import csr_array
 
 from subspan.handover import Embedding, InputError
 from subspan.labeling import attach_left_out, canonical_labels
-from subspan.sources import Source, scan
+from subspan.sources import Source, UnitRows, lifted, scan
 from subspan.sources.scanning import check_range, usable_rows
 
 
@@ -24,6 +26,8 @@ class Reading:
     """How the rows of the input become points; the names are those of the estimators."""
 
     normalize: bool
+    # What is put beside rows that are points of flats off the origin, which keep their lengths; or 0.
+    constant: float
     zero_rows: str
     duplicates: str
     n_clusters: int
@@ -93,9 +97,10 @@ class Points:
 
 
 def read_points(source: Source, reading: Reading) -> Points:
-    """Look at every row once: set zero rows aside, merge copies, bring the others to unit norm."""
+    """Look at every row once: set zero rows aside, merge copies, change the others as asked."""
     n_rows, n_features = source.shape
-    found = scan(source, reading.normalize, hashed=reading.hashed)
+    unit = reading.normalize and not reading.constant
+    found = scan(source, unit, hashed=reading.hashed)
     empty = found.zero_rows if reading.needs_directions else np.empty(0, np.int64)
     if len(empty) and reading.zero_rows == "raise":
         raise InputError(
@@ -104,13 +109,13 @@ def read_points(source: Source, reading: Reading) -> Points:
             *(source.name, len(empty), "s" * (len(empty) > 1), empty[0]),
             zero_rows="label",
         )
-    if not reading.normalize:
+    if not unit:
         check_range(source, found)
     usable = np.setdiff1d(np.arange(n_rows), empty)
     copy_of = found.copy_of[usable] if reading.duplicates == "merge" else usable
     originals, point = np.unique(copy_of, return_inverse=True)
     if len(originals) < max(reading.n_clusters, 2):
-        distinct = "directions" if reading.normalize else "rows"
+        distinct = "directions" if unit else "rows"
         raise InputError(
             "{n_clusters}, but {} (n_samples={}, n_features={}) has only {} distinct {}.",
             *(source.name, n_rows, n_features, len(originals), distinct),
@@ -118,4 +123,7 @@ def read_points(source: Source, reading: Reading) -> Points:
         )
     point_of_row = np.full(n_rows, -1)
     point_of_row[usable] = point
-    return Points(usable_rows(source, found, originals, reading.normalize), originals, point_of_row)
+    change: Callable[[Source], Source] | None = UnitRows if unit else None
+    if reading.constant:
+        change = partial(lifted, constant=reading.constant)
+    return Points(usable_rows(source, found, originals, change), originals, point_of_row)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from subspan.affinity.largest_share import makes_share
 from subspan.execution.threads import run_in_threads
 from subspan.handover import Factors, InputError
 
@@ -16,6 +17,7 @@ ROWS_PER_TASK = 256
 def dense_affinity(
     factors: Factors,
     scale: str | None = None,
+    keep: float = 1.0,
     *,
     budget: int | None = None,
     method: str = "these coefficients",
@@ -31,6 +33,8 @@ def dense_affinity(
         Row j of their product represents point j; float32 or float64, which is kept.
     scale : {None, "max", "l2"}
         Scale each row of |C| first: not at all, to largest entry 1, or to Euclidean length 1.
+    keep : float
+        Before that, keep of each row the largest entries that make this share of their sum.
     budget : int, optional
         Bytes the graph may take; see `check_room`.
     method : str
@@ -61,6 +65,8 @@ def dense_affinity(
     def fill(start: int) -> None:
         rows = factors.rows(start, start + ROWS_PER_TASK)
         np.abs(rows, out=rows)
+        if keep < 1:
+            rows[~makes_share(rows, keep)] = 0
         # Halved before the sum: two large entries must not overflow.
         np.multiply(_scaled(rows, scale), 0.5, out=graph[start : start + ROWS_PER_TASK], dtype=graph.dtype)
 

@@ -46,6 +46,7 @@ class ImplicitAffinity:
     coefficients: CoefficientRows
     # As in `symmetric_affinity`.
     scale: str | None = None
+    keep: float = 1.0
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -63,8 +64,8 @@ class ImplicitAffinity:
         own = rows.indices == row_of_entry(rows) + start
         if own.any():
             rows.data[own] = 0
-        return halved_magnitudes(rows, self.scale)
+        return halved_magnitudes(rows, self.scale, self.keep)
 
     def tocsr(self) -> csr_array:
         """The affinity itself."""
-        return symmetric_affinity(self.coefficients.tocsr(), self.scale)
+        return symmetric_affinity(self.coefficients.tocsr(), self.scale, self.keep)

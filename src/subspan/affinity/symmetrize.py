@@ -6,10 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from subspan.affinity.largest_share import largest_share
 from subspan.handover import InputError
 
 
-def symmetric_affinity(coefficients: csr_array, scale: str | None = None) -> csr_array:
+def symmetric_affinity(coefficients: csr_array, scale: str | None = None, keep: float = 1.0) -> csr_array:
     """Affinity (|C| + |C|^T) / 2, with zero diagonal, no explicit zeros and sorted indices.
 
     Parameters
@@ -18,6 +19,8 @@ def symmetric_affinity(coefficients: csr_array, scale: str | None = None) -> csr
         Row j represents point j; float32 or float64, which is kept.
     scale : {None, "max", "l2"}
         Scale each row of |C| first: not at all, to largest entry 1, or to Euclidean length 1.
+    keep : float
+        Before that, keep of each row the largest entries that make this share of their sum.
 
     Examples
     --------
@@ -27,18 +30,18 @@ def symmetric_affinity(coefficients: csr_array, scale: str | None = None) -> csr
     >>> symmetric_affinity(coefficients, scale="max").toarray().tolist()
     [[0.0, 1.0, 0.25], [1.0, 0.0, 0.0], [0.25, 0.0, 0.0]]
     """
-    half = halved_magnitudes(without_diagonal(coefficients), scale)
+    half = halved_magnitudes(without_diagonal(coefficients), scale, keep)
     affinity = csr_array(half + half.T)
     affinity.eliminate_zeros()
     affinity.sort_indices()
     return affinity
 
 
-def halved_magnitudes(rows: csr_array, scale: str | None) -> csr_array:
-    """|C| / 2 for some rows of C, each scaled first: what they add to the affinity on either side."""
+def halved_magnitudes(rows: csr_array, scale: str | None, keep: float = 1.0) -> csr_array:
+    """|C| / 2 for some rows of C, each cut and scaled first: what they add to the affinity on either side."""
     if scale not in (None, "max", "l2"):
         raise InputError("{scale}: must be None, 'max' or 'l2'", scale=scale)
-    magnitudes = abs(rows)
+    magnitudes = abs(largest_share(rows, keep))
     if scale is not None:
         _scale_rows(magnitudes, scale)
     # Halved before the sum: two large entries must not overflow.

@@ -10,6 +10,7 @@ from typing import Literal
 
 from subspan.parameters import (
     InBlocks,
+    OffOrigin,
     Shared,
     above_zero,
     boolean,
@@ -46,7 +47,7 @@ class SubspaceClusteringParameters(InBlocks):
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class SSCOMPParameters(InBlocks):
+class SSCOMPParameters(OffOrigin, InBlocks):
     """Sparse subspace clustering by orthogonal matching pursuit (SSC-OMP)."""
 
     n_nonzero: int = parameter(5, whole(1), "Atoms per point (s): at most the dimension of the subspaces.")
@@ -56,7 +57,7 @@ class SSCOMPParameters(InBlocks):
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class S3COMPParameters(InBlocks):
+class S3COMPParameters(OffOrigin, InBlocks):
     """Stochastic sparse subspace clustering, one pass over the sub-problems (S3COMP, S3COMP*)."""
 
     n_nonzero: int = parameter(5, whole(1), "Atoms per pursuit (s): about the dimension of the subspaces.")
@@ -115,7 +116,7 @@ class S3COMPCParameters(S3COMPParameters):
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class ElasticNetSCParameters(Shared):
+class ElasticNetSCParameters(OffOrigin):
     """Elastic-net subspace clustering (EnSC)."""
 
     tau: float = parameter(
@@ -146,7 +147,7 @@ class ElasticNetSCParameters(Shared):
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class LSRParameters(Shared):
+class LSRParameters(OffOrigin):
     """Subspace clustering by least squares regression (LSR)."""
 
     regularization: float = parameter(
@@ -171,7 +172,7 @@ class LSRParameters(Shared):
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class LRSCParameters(Shared):
+class LRSCParameters(OffOrigin):
     """Low-rank subspace clustering in closed form (LRSC)."""
 
     noise: str = parameter(
@@ -278,7 +279,7 @@ class OLRSCParameters(Shared):
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class SRSSCParameters(Shared):
+class SRSSCParameters(OffOrigin):
     """Scalable and robust sparse subspace clustering (SR-SSC)."""
 
     n_layers: int = parameter(5, whole(1), "Sets of anchors, each with a graph of its own.")
@@ -301,7 +302,7 @@ class SRSSCParameters(Shared):
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class ESCParameters(Shared):
+class ESCParameters(OffOrigin):
     """Exemplar-based subspace clustering (ESC)."""
 
     n_exemplars: int | None = parameter(

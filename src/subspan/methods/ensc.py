@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from subspan.affinity.largest_share import largest_share
 from subspan.affinity.neighbors import neighbor_affinity
 from subspan.base import Settled, SubspaceMethod, spectral_graph
 from subspan.handover import Graph, InputError, Representation
@@ -57,7 +58,7 @@ class ElasticNetSC(ElasticNetSCParameters, SubspaceMethod):
     def _connect(self, representation: Representation, settled: Settled) -> Graph:
         if self.graph == "symmetric":
             return super()._connect(representation, settled)
-        coefficients = representation.coefficients
+        coefficients = largest_share(representation.coefficients, self.keep)
         return spectral_graph(neighbor_affinity(coefficients, self.n_neighbors, threads=settled.threads))
 
     def _check_penalty(self) -> None:

@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 from scipy.sparse import csr_array, diags_array
 
+from subspan.affinity.largest_share import largest_share
 from subspan.affinity.neighbors import neighbor_affinity
 from subspan.base import Settled, SubspaceMethod, spectral_graph
 from subspan.handover import Graph, Representation, RowsOfPoints
@@ -98,6 +99,7 @@ class ESC(ESCParameters, SubspaceMethod):
         coefficients = representation.coefficients
         if not isinstance(representation, ExemplarRepresentation):
             coefficients = _with_own_entries(coefficients)
+        coefficients = largest_share(coefficients, self.keep)
         return spectral_graph(neighbor_affinity(coefficients, self.n_neighbors, threads=settled.threads))
 
 

@@ -88,6 +88,9 @@ class WorksInBlocks(InBlocks, SubspaceMethod):
 class BlockClusterer(WorksInBlocks):
     """Shared by S3COMP, S3COMP-C and SSC-OMP."""
 
+    # With a heavy constant a pursuit picks the nearest point first, and then goes along differences to it.
+    _constant = 10.0
+
     n_nonzero: int
 
     def plan(self, X: ArrayLike) -> Plan:
@@ -122,7 +125,7 @@ class BlockClusterer(WorksInBlocks):
         """How a fit to these rows uses memory: the one place where this is decided."""
         settings, drawing = self._problem(source.shape[1], 0)
         problem = problem_of(
-            source, settings, drawing, self._n_vectors, self.normalize,
+            source, settings, drawing, self._n_vectors, self.normalize or self._lifts,
             # Workers read for themselves.
             may_be_read_once=not workplace.on_cluster,
         )  # fmt: skip
@@ -183,10 +186,11 @@ class BlockClusterer(WorksInBlocks):
     def _connect(self, representation: Representation, settled: Settled) -> Graph:
         if not isinstance(representation, BlockRepresentation) or not settled.plan.problem.few_atoms:
             return super()._connect(representation, settled)
-        affinity = ImplicitAffinity(representation.coefficients, self.scale)
+        affinity = ImplicitAffinity(representation.coefficients, self.scale, self.keep)
         identity = {
             "coefficients": representation.key,
             "scale": self.scale,
+            "keep": self.keep,
             "seed": settled.seed,
             "vectors": self._n_vectors,
         }

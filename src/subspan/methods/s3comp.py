@@ -55,7 +55,8 @@ class S3COMP(S3COMPParameters, BlockClusterer):
             n_nonzero=min(self.n_nonzero, n_features) if self.damping == 0 else self.n_nonzero,
             damping=self.damping,
             residual_tol=self.residual_tol,
-            selection=self.selection,
+            # Points with a constant have many lengths, and psi would pick the longest.
+            selection="greedy" if self.affine else self.selection,
             candidates=self.candidates,
             average=self.average,
             **self._rounds,

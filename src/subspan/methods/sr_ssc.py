@@ -107,9 +107,9 @@ class SRSSC(SRSSCParameters, SubspaceMethod):
             return super()._connect(representation, settled)
         if all(layer.nnz == 0 for layer in representation.layers):
             raise InputError("The affinity is all zero: no point is represented by any other.")
-        graphs = [symmetric_affinity(layer, self.scale) for layer in representation.layers]
+        graphs = [symmetric_affinity(layer, self.scale, self.keep) for layer in representation.layers]
         embed = partial(merged_embedding, graphs, alpha=self.alpha)
-        return Graph(symmetric_affinity(representation.coefficients, self.scale), embed)
+        return Graph(symmetric_affinity(representation.coefficients, self.scale, self.keep), embed)
 
 
 def _mean(layers: tuple[csr_array, ...]) -> csr_array:

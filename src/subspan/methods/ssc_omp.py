@@ -43,5 +43,7 @@ class SSCOMP(SSCOMPParameters, BlockClusterer):
     def _problem(self, n_features: int, seed: int) -> tuple[ConsensusSettings, dict[str, Any]]:
         # More atoms than dimensions are dependent.
         n_nonzero = min(self.n_nonzero, n_features)
-        settings = ConsensusSettings(n_nonzero=n_nonzero, residual_tol=self.residual_tol)
+        settings = ConsensusSettings(
+            n_nonzero=n_nonzero, residual_tol=self.residual_tol, selection="greedy" if self.affine else "psi"
+        )
         return settings, {"n_subproblems": 1, "n_nonzero": n_nonzero, "dropout": 0.0}

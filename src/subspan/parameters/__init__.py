@@ -12,13 +12,15 @@ from subspan.parameters.kinds import (
     memory_size,
     one_of,
     real,
+    share,
     whole,
 )
 from subspan.parameters.listing import Parameter, check_parameters, declared
-from subspan.parameters.shared import InBlocks, Shared
+from subspan.parameters.shared import InBlocks, OffOrigin, Shared
 
 __all__ = [
     "InBlocks",
+    "OffOrigin",
     "Parameter",
     "Shared",
     "above_zero",
@@ -32,5 +34,6 @@ __all__ = [
     "one_of",
     "parameter",
     "real",
+    "share",
     "whole",
 ]

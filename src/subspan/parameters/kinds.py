@@ -115,6 +115,12 @@ def above_zero(smallest: float = sys.float_info.min) -> Kind:
     return _number("float", "a finite number above 0", smallest, float("inf"))
 
 
+def share() -> Kind:
+    """A part of something: above 0, and at most all of it."""
+    above_one = 1.0 + sys.float_info.epsilon
+    return _number("float in (0, 1]", "a number above 0 and at most 1", sys.float_info.min, above_one)
+
+
 def _number(name: str, words: str, least: float, below: float) -> Kind:
     def allows(value: Any) -> bool:
         return _is_number(value, Real) and bool(least <= value < below)

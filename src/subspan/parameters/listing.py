@@ -49,7 +49,7 @@ def declared(declaration: Any) -> list[Parameter]:
     --------
     >>> from subspan.methods.declarations import LSRParameters
     >>> [parameter.name for parameter in declared(LSRParameters)][:4]
-    ['n_clusters', 'regularization', 'n_neighbors', 'zero_diagonal']
+    ['n_clusters', 'affine', 'regularization', 'n_neighbors']
     """
     in_order = sorted(fields(declaration), key=lambda each: (each.kw_only, each.name in SHARED_PARAMETERS))
     return [Parameter(each.name, each.default, **each.metadata) for each in in_order if each.metadata]

@@ -7,7 +7,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Literal
 
 from subspan.parameters.declaring import changed, parameter
-from subspan.parameters.kinds import boolean, folder, generator, memory_size, one_of, whole
+from subspan.parameters.kinds import boolean, folder, generator, memory_size, one_of, share, whole
 
 if TYPE_CHECKING:
     import numpy as np
@@ -45,6 +45,12 @@ class Shared:
         one_of("max", "l2") | None,
         "Divide each point's coefficients by their largest magnitude or by their norm before symmetrising.",
     )
+    keep: float = parameter(
+        1.0,
+        share(),
+        "Of each point's coefficients keep the largest ones that make this share of the sum of their "
+        "magnitudes, before `scale`.",
+    )
     n_components: int | Literal["auto"] | None = parameter(
         None,
         whole(1) | one_of("auto") | None,
@@ -76,6 +82,19 @@ class Shared:
         False,
         boolean(),
         "Show on stderr which stage `fit` is in, how far it is, how fast, and how long it still takes.",
+    )
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class OffOrigin(Shared):
+    """The parameter of methods that find flats off the origin by a constant beside the rows."""
+
+    affine: bool = parameter(
+        False,
+        boolean(),
+        "Whether clusters are flats that may miss the origin. Rows are then taken about their mean, in units "
+        "of their root mean square distance from it, and get a constant, so that coefficients that sum to "
+        "one represent a point. `normalize` has no effect, and a zero row is a point like any other.",
     )
 
 

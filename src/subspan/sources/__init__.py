@@ -2,17 +2,20 @@
 
 from subspan.sources.array import ArraySource
 from subspan.sources.base import Source
+from subspan.sources.lifting import Lifted, lifted
 from subspan.sources.opening import open_source, read_in_pieces
 from subspan.sources.scanning import Scan, in_memory, scan
 from subspan.sources.views import Subset, UnitRows
 
 __all__ = [
     "ArraySource",
+    "Lifted",
     "Scan",
     "Source",
     "Subset",
     "UnitRows",
     "in_memory",
+    "lifted",
     "open_source",
     "read_in_pieces",
     "scan",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +13,7 @@ from subspan.sources.array import ArraySource
 from subspan.sources.base import Source
 from subspan.sources.checks import first_of_equal, row_digests, unit_rows
 from subspan.sources.unchanged import TILE, Unchanged, tile_hashes
-from subspan.sources.views import Subset, UnitRows
+from subspan.sources.views import Subset
 
 Floats = NDArray[np.floating]
 
@@ -161,16 +161,18 @@ def in_memory(source: Source) -> ArraySource:
     return ArraySource(array, source.name, source.columns)
 
 
-def usable_rows(source: Source, found: Scan, kept: NDArray[np.int64], normalize: bool) -> Source:
-    """The rows to work with. Those of an array are made once, those of a file as they are read."""
-    watched = _view(found.watched(source), kept, normalize)
+def usable_rows(
+    source: Source, found: Scan, kept: NDArray[np.int64], change: Callable[[Source], Source] | None = None
+) -> Source:
+    """The rows to work with, after a change. Those of an array are made once, those of a file when read."""
+    watched = found.watched(source)
     if not isinstance(source, ArraySource):
-        return watched
+        return _view(watched, kept, change)
     # The same data are the same, whether they were read as a whole or not.
-    identity = watched.fingerprint() if len(found.tile_hashes) else ""
-    return ArraySource(_view(source, kept, normalize).rows(0, len(kept)), source.name, identity=identity)
+    identity = _view(watched, kept, change).fingerprint() if len(found.tile_hashes) else ""
+    return ArraySource(_view(source, kept, change).rows(0, len(kept)), source.name, identity=identity)
 
 
-def _view(source: Source, kept: NDArray[np.int64], normalize: bool) -> Source:
+def _view(source: Source, kept: NDArray[np.int64], change: Callable[[Source], Source] | None) -> Source:
     chosen = source if len(kept) == source.shape[0] else Subset(source, kept)
-    return UnitRows(chosen) if normalize else chosen
+    return chosen if change is None else change(chosen)
