@@ -299,8 +299,7 @@ class SubspaceMethod(Shared, ClusterMixin, BaseEstimator):
             warnings.warn(f"{type(self).__name__}: {'; '.join(remarks)}.", DataWarning, stacklevel=3)
         if not self.certificate_.converged:
             warnings.warn(
-                f"{type(self).__name__}: the eigenvectors are in doubt (residual "
-                f"{self.certificate_.residual:.1e} after {self.certificate_.n_products} products).",
+                f"{type(self).__name__}: the eigenvectors are in doubt ({self.certificate_.doubt}).",
                 ConvergenceWarning,
                 stacklevel=3,
             )

@@ -174,6 +174,10 @@ class Graph:
     embed: Callable[..., Embedding]
 
 
+# Gap between eigenvalues below which eigenvectors may not be told apart, because of rounding.
+SMALLEST_GAP = 1e-8
+
+
 @dataclass(frozen=True)
 class Certificate:
     """Evidence that the eigenvectors are the leading ones: see `subspan.embedding`."""
@@ -186,6 +190,25 @@ class Certificate:
     probe_excess: float
     # Products of the graph with a block of vectors.
     n_products: int
+    # Smallest returned eigenvalue minus the next one. Without a gap other vectors would do as well.
+    gap: float = float("inf")
+
+    @property
+    def told_apart(self) -> bool:
+        """Whether the gap is wide enough to be seen in double precision."""
+        return self.converged or self.gap >= SMALLEST_GAP
+
+    @property
+    def doubt(self) -> str:
+        """Why the vectors may be others than the leading ones; empty if they are not in doubt."""
+        if self.converged:
+            return ""
+        if not self.told_apart:
+            return (
+                "the data do not tell them apart from the next ones: the gap between their eigenvalues is "
+                f"{self.gap:.1e}"
+            )
+        return f"residual {self.residual:.1e}, gap {self.gap:.1e} after {self.n_products} products"
 
 
 @dataclass(frozen=True)

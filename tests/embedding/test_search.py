@@ -9,7 +9,7 @@ from scipy.linalg import eigh
 from scipy.stats import ortho_group
 
 from subspan.embedding.eigen import RayleighRitz
-from subspan.embedding.search import BlockSearch, CountedProducts, SearchSpace, filtered
+from subspan.embedding.search import BlockSearch, CountedProducts, Goal, SearchSpace, filtered
 
 N = 60
 
@@ -86,8 +86,8 @@ def test_it_finds_the_largest_pairs_outside_what_is_known(symmetric, row_cost, w
     known = vectors[:, -2:]
     product = counted(symmetric, row_cost)
     # Two vectors more than wanted, which may be as inexact as they like, guard the search.
-    tolerances = np.repeat([1e-9, np.inf], [width, 2])
-    found = search(product, 500, known).run(np.empty((N, 0)), tolerances, 8 * tolerances.size)
+    goal = Goal(width + 2, width, 1e-9)
+    found = search(product, 500, known).run(np.empty((N, 0)), goal, 8 * goal.n_pairs)
     assert product.used < 100
     assert found.values[:width] == pytest.approx(values[::-1][2 : 2 + width], abs=1e-12)
     assert np.abs(known.T @ found.vectors).max() < 1e-10
@@ -100,7 +100,7 @@ def test_it_finds_the_largest_pairs_outside_what_is_known(symmetric, row_cost, w
 def test_no_more_products_than_allowed(symmetric, limit):
     product = counted(symmetric, 2.0)
     nothing = np.empty((N, 0))
-    found = search(product, limit, nothing).run(nothing, np.zeros(2), 16)
+    found = search(product, limit, nothing).run(nothing, Goal(2, 2, 0.0), 16)
     assert product.used == limit
     assert found.values[0] <= 1 + 1e-12
 
@@ -108,7 +108,7 @@ def test_no_more_products_than_allowed(symmetric, limit):
 def test_a_start_of_eigenvectors_needs_one_product(symmetric):
     product = counted(symmetric, 1.0)
     start = eigh(symmetric)[1][:, -3:]
-    found = search(product, 99, np.empty((N, 0))).run(start, np.full(3, 1e-9), 24)
+    found = search(product, 99, np.empty((N, 0))).run(start, Goal(3, 3, 1e-9), 24)
     assert product.used == 1
     assert found.values == pytest.approx(np.linspace(-1, 1, N)[::-1][:3])
 

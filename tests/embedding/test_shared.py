@@ -59,7 +59,7 @@ def test_counts_at_the_limit(n_components):
 
 def pairs(n_wanted: int, converged: bool = True) -> Eigenpairs:
     values, residuals = np.array([0.9, 0.8, 0.5]), np.array([1e-9, 1e-7, 0.3])
-    return Eigenpairs(n_wanted, values, np.eye(5)[:, :3], residuals, converged, -0.2, 7)
+    return Eigenpairs(n_wanted, values, np.eye(5)[:, :3], residuals, converged, -0.2, 7, gap=0.3)
 
 
 def test_a_certificate_is_as_good_as_its_worst_vector():

@@ -12,23 +12,18 @@ large, and the memory of the search does not grow with the number of points.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 from scipy.linalg import eigh
 
-from subspan.embedding.eigen import (
-    GUARD_VECTORS,
-    LOOSE_TOL,
-    PROBE_EXCESS,
-    PROBE_STEPS,
-    PROBE_WIDTH,
-    Eigenpairs,
-)
+from subspan.embedding.eigen import GUARD_VECTORS, PROBE_STEPS, PROBE_WIDTH, Eigenpairs, judged
 from subspan.embedding.search import (
     BlockSearch,
     Checkpoint,
     CountedProducts,
     Doubles,
+    Goal,
     RitzPairs,
     SearchSpace,
     SearchState,
@@ -86,8 +81,9 @@ class NoCheckpoint:
         """Do nothing."""
 
 
-def _excess(search: BlockSearch, found: RitzPairs, n_wanted: int) -> float:
+def _excess(search: BlockSearch, found: RitzPairs, goal: Goal) -> float:
     """By how much a new random block exceeds the smallest wanted value; at most 0 if no pair was missed."""
+    n_wanted = goal.n_wanted
     n_atoms, n_found = found.vectors.shape
     space = SearchSpace(search.rule, n_atoms, n_found + PROBE_WIDTH * (PROBE_STEPS + 1))
     search.grow(space, found.vectors)
@@ -99,7 +95,7 @@ def _excess(search: BlockSearch, found: RitzPairs, n_wanted: int) -> float:
     seen = space.ritz(n_wanted + 1)[0].values
     lift = float(seen[n_wanted - 1] - lowest)
     # A missed pair raises the last wanted value. Otherwise the next value shows the distance.
-    return lift if lift > PROBE_EXCESS else float(seen[-1] - lowest)
+    return lift if goal.missed(found, lift) else float(seen[-1] - lowest)
 
 
 def leading_pairs(
@@ -111,6 +107,7 @@ def leading_pairs(
     seed: int = 0,
     tol: float = 1e-6,
     max_products: int = 2000,
+    certain: bool = True,
     checkpoint: Checkpoint | None = None,
 ) -> Eigenpairs:
     """Largest eigenpairs beside those of value 1 that are known, by their parts on the atoms.
@@ -121,7 +118,8 @@ def leading_pairs(
         S_aa x and B^T B x for a block of vectors x.
     exact : array of shape (n_atoms, c)
         Parts of the known ones.
-    n_wanted, start, seed, tol, max_products : as for `subspan.embedding.eigen.leading_eigenpairs`
+    n_wanted, start, seed, tol, max_products, certain
+        As for `subspan.embedding.eigen.leading_eigenpairs`.
     checkpoint : Checkpoint, optional
         Where the state of the search is kept now and then.
 
@@ -132,10 +130,7 @@ def leading_pairs(
     """
     n_exact = exact.shape[1]
     n_pairs = min(n_exact + n_wanted + GUARD_VECTORS, len(exact))
-    loose = min(n_pairs, n_exact + n_wanted)
-    tolerances = np.full(n_pairs, np.inf)
-    tolerances[:loose] = tol
-    tolerances[loose : loose + 1] = max(tol, LOOSE_TOL)
+    goal = Goal(n_pairs, min(n_pairs, n_exact + n_wanted), tol, certain=certain)
     counted = CountedProducts(products)
 
     def draw(shape: tuple[int, int]) -> Doubles:
@@ -146,8 +141,13 @@ def leading_pairs(
     search = BlockSearch(counted, AtomRitz(), limit, draw, checkpoint=checkpoint or NoCheckpoint())
     begin = exact if start is None else np.hstack([exact, start])
     with steps("products", max_products, at_most=True) as counted.watcher:
-        pairs = search.run(begin, tolerances, BLOCKS_ON_ATOMS * n_pairs)
-        excess = _excess(search, pairs, loose) if n_wanted else 0.0
-    converged = bool(np.all(pairs.residuals[:loose] <= tol)) and excess <= PROBE_EXCESS
-    values, vectors, residuals = pairs.values[n_exact:], pairs.vectors[:, n_exact:], pairs.residuals[n_exact:]
-    return Eigenpairs(loose - n_exact, values, vectors, residuals, converged, excess, counted.used)
+        pairs = search.run(begin, goal, BLOCKS_ON_ATOMS * n_pairs)
+        excess = _excess(search, pairs, goal) if n_wanted else 0.0
+    found = judged(pairs, goal, excess, counted.used)
+    return replace(
+        found,
+        n_wanted=found.n_wanted - n_exact,
+        values=pairs.values[n_exact:],
+        vectors=pairs.vectors[:, n_exact:],
+        residuals=pairs.residuals[n_exact:],
+    )

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.linalg import eigh
 
-from subspan.embedding.search import BlockSearch, CountedProducts, Doubles, Product, RitzPairs
+from subspan.embedding.search import BlockSearch, CountedProducts, Doubles, Goal, Product, RitzPairs
 from subspan.execution.steps import steps
 
 # Up to this size, or with more than a fifth of the spectrum wanted, a dense solver is faster.
@@ -23,14 +23,10 @@ BLOCKS_ON_ALL = 8
 KEPT_SHARE = 3
 CHEAP_COLUMNS = 256
 GUARD_VECTORS = 3
-# Residual asked of the first pair beyond the wanted ones: enough to see the gap.
-LOOSE_TOL = 1e-2
 PROBE_WIDTH = 4
 PROBE_STEPS = 6
 # One step of the search, and the probe, which on the atoms needs one product more.
 FEWEST_PRODUCTS = PROBE_STEPS + 2
-# A probe that exceeds the smallest wanted eigenvalue by more than this has found a missed pair.
-PROBE_EXCESS = 1e-4
 
 
 @dataclass(frozen=True)
@@ -45,6 +41,8 @@ class Eigenpairs:
     # Largest eigenvalue seen outside the wanted pairs minus the smallest wanted one; 0 without either.
     probe_excess: float
     n_products: int
+    # Distance from the smallest wanted eigenvalue to the next one.
+    gap: float
 
 
 class RayleighRitz:
@@ -74,11 +72,14 @@ def leading_eigenpairs(
     n_wanted: int,
     *,
     locked: Doubles | None = None,
+    locked_value: float = 1.0,
     start: Doubles | None = None,
     row_cost: float = np.inf,
+    invert: Product | None = None,
     seed: int = 0,
     tol: float = 1e-6,
     max_products: int = 2000,
+    certain: bool = True,
 ) -> Eigenpairs:
     """Largest eigenpairs of a symmetric operator that are orthogonal to known eigenvectors.
 
@@ -92,23 +93,30 @@ def leading_eigenpairs(
         Number of pairs, counted outside `locked`.
     locked : array of shape (size, c), optional
         Orthonormal eigenvectors that are known already; the search stays orthogonal to them.
+    locked_value : float
+        Their smallest eigenvalue, in case that no others are wanted: the gap begins there.
     start : array of shape (size, b), optional
         Vectors near the wanted ones, for example from an earlier, looser call.
     row_cost : float
         Multiplications in a row of the product. Few of them, as in a very sparse graph, call for more
         products and a smaller basis.
+    invert : callable, optional
+        Product with the inverse of c I - S for a c above all eigenvalues, where that is cheap.
     seed : int
         Fixes the random start and the probe.
     tol : float
         Largest ||S v - theta v|| of a wanted pair, which also bounds the error of each eigenvalue.
     max_products : int
         Largest number of products with a block; then the best so far is returned, not converged.
+    certain : bool
+        Whether the space of the wanted vectors must be right, to an angle of 1e-3. Residuals are then also
+        small against the gap behind the wanted values. If there is no gap, the pairs are not converged.
 
     Returns
     -------
     Eigenpairs
         The wanted pairs and up to three beyond them. Of those only the first has been iterated, to a
-        residual of 1e-2; the others are what the search had at its end.
+        residual of 1e-2 or half the gap; the others are what the search had at its end.
 
     Notes
     -----
@@ -127,6 +135,7 @@ def leading_eigenpairs(
     counted = CountedProducts(lambda block: (product(block),), row_cost)
     known = np.empty((size, 0)) if locked is None else locked
     n_pairs = min(n_wanted + GUARD_VECTORS, size - known.shape[1])
+    goal = Goal(n_pairs, n_wanted, tol, locked_value if known.size else np.inf, certain)
     if size <= DENSE_SIZE or n_pairs * DENSE_SHARE > size:
         pairs = _dense_pairs(counted, known, n_pairs)
         # The dense solver finds the whole spectrum, so the next pair takes the place of a probe.
@@ -136,19 +145,24 @@ def leading_eigenpairs(
         begin = np.empty((size, 0)) if start is None else start
         draw = np.random.default_rng(seed).standard_normal
         limit = max_products - PROBE_STEPS
-        search = BlockSearch(counted, RayleighRitz(), limit, draw, [known], CHEAP_COLUMNS, KEPT_SHARE)
+        search = BlockSearch(counted, RayleighRitz(), limit, draw, [known], CHEAP_COLUMNS, KEPT_SHARE, invert)
         with steps("products", max_products, at_most=True) as counted.watcher:
-            pairs, excess = _probed_pairs(search, begin, _tolerances(n_wanted, tol))
-    converged = bool(np.all(pairs.residuals[:n_wanted] <= tol)) and excess <= PROBE_EXCESS
+            pairs, excess = _probed_pairs(search, begin, goal)
+    return judged(pairs, goal, excess, counted.used)
+
+
+def judged(pairs: RitzPairs, goal: Goal, excess: float, n_products: int) -> Eigenpairs:
+    """The outcome of a search and its probe, with the verdict on it."""
     return Eigenpairs(
-        min(n_wanted, n_pairs), pairs.values, pairs.vectors, pairs.residuals, converged, excess, counted.used
+        min(goal.n_wanted, pairs.values.size),
+        pairs.values,
+        pairs.vectors,
+        pairs.residuals,
+        goal.proved(pairs, excess),
+        excess,
+        n_products,
+        goal.gap(pairs.values),
     )
-
-
-def _tolerances(n_wanted: int, tol: float) -> Doubles:
-    """Largest residual for each pair of the block: the wanted ones, one to show the gap, guards."""
-    guards = np.full(GUARD_VECTORS - 1, np.inf)
-    return np.concatenate([np.full(n_wanted, tol), [max(tol, LOOSE_TOL)], guards])
 
 
 def _dense_pairs(product: CountedProducts, locked: Doubles, n_pairs: int) -> RitzPairs:
@@ -161,22 +175,22 @@ def _dense_pairs(product: CountedProducts, locked: Doubles, n_pairs: int) -> Rit
     return RitzPairs(values, vectors, np.linalg.norm(matrix @ vectors - vectors * values, axis=0))
 
 
-def _probed_pairs(search: BlockSearch, start: Doubles, tolerances: Doubles) -> tuple[RitzPairs, float]:
+def _probed_pairs(search: BlockSearch, start: Doubles, goal: Goal) -> tuple[RitzPairs, float]:
     """Search, probe what is left, and search again with the probe while it finds a missed pair."""
-    n_wanted = tolerances.size - GUARD_VECTORS
+    n_wanted = goal.n_wanted
     while True:
-        pairs = _searched(search, start, tolerances)
+        pairs = _searched(search, start, goal)
         if n_wanted == 0:
             return pairs, 0.0
         probe = _probe(search, pairs.vectors[:, :n_wanted])
         excess = float(probe.values[0] - pairs.values[n_wanted - 1])
-        if excess <= PROBE_EXCESS or search.products.used >= search.limit:
+        if not goal.missed(pairs, excess) or search.products.used >= search.limit:
             return pairs, excess
         start = np.hstack([pairs.vectors, probe.vectors])
 
 
-def _searched(search: BlockSearch, start: Doubles, tolerances: Doubles) -> RitzPairs:
-    return search.run(start, tolerances, start.shape[1] + BLOCKS_ON_ALL * tolerances.size)
+def _searched(search: BlockSearch, start: Doubles, goal: Goal) -> RitzPairs:
+    return search.run(start, goal, start.shape[1] + BLOCKS_ON_ALL * goal.n_pairs)
 
 
 def _probe(search: BlockSearch, vectors: Doubles) -> RitzPairs:
@@ -184,4 +198,5 @@ def _probe(search: BlockSearch, vectors: Doubles) -> RitzPairs:
     found = np.hstack([*search.known, vectors])
     fresh = replace(search, known=[found], limit=search.products.used + PROBE_STEPS)
     # No residual meets a negative tolerance, so all steps are taken.
-    return _searched(fresh, np.empty((len(found), 0)), np.full(PROBE_WIDTH, -1.0))
+    endless = Goal(PROBE_WIDTH, PROBE_WIDTH, tol=-1.0, certain=False)
+    return _searched(fresh, np.empty((len(found), 0)), endless)

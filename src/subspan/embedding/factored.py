@@ -15,9 +15,9 @@ from scipy.linalg import eigh
 from scipy.sparse import csr_array
 
 from subspan.embedding.components import ordered_components
-from subspan.embedding.eigen import GUARD_VECTORS, Eigenpairs, leading_eigenpairs
+from subspan.embedding.eigen import GUARD_VECTORS, Eigenpairs, judged, leading_eigenpairs
 from subspan.embedding.orthogonal import orthonormal_directions
-from subspan.embedding.search import Product
+from subspan.embedding.search import Goal, Product, RitzPairs
 from subspan.embedding.shared import (
     certificate,
     check_counts,
@@ -106,6 +106,7 @@ def _dense_pairs(
     n_wanted: int,
     *,
     tol: float,
+    certain: bool = True,
     **_: object,
 ) -> Eigenpairs:
     """Pairs from the Gram matrix of one side. There is no search, so no pair can be missed."""
@@ -121,8 +122,10 @@ def _dense_pairs(
     residuals = np.linalg.norm(product(vectors) - vectors * values, axis=0)
     beyond = values[n_wanted : n_wanted + 1]
     excess = float(beyond[0] - values[n_wanted - 1]) if n_wanted and beyond.size else 0.0
-    converged = bool(np.all(residuals[:n_wanted] <= tol * max(values[0], np.finfo(float).eps)))
-    return Eigenpairs(min(n_wanted, n_pairs), values, vectors, residuals, converged, excess, 2)
+    unit = max(float(values[0]), np.finfo(float).eps)
+    goal = Goal(n_pairs, n_wanted, tol, 1.0 / unit, certain)
+    found = judged(RitzPairs(values / unit, vectors, residuals / unit), goal, excess / unit, 2)
+    return _in_units(found, unit)
 
 
 def _searched_pairs(
@@ -134,6 +137,7 @@ def _searched_pairs(
     tol: float,
     max_products: int,
     start: Doubles | None = None,
+    certain: bool = True,
 ) -> Eigenpairs:
     """Pairs by search, in units of the largest eigenvalue besides the known ones."""
     rng = np.random.default_rng(seed)
@@ -146,17 +150,23 @@ def _searched_pairs(
         len(indicators),
         n_wanted,
         locked=indicators,
+        locked_value=1.0 / unit,
         start=start,
         seed=seed,
         tol=tol,
         max_products=max_products - POWER_STEPS,
+        certain=certain,
     )
+    return replace(_in_units(pairs, unit), n_products=pairs.n_products + POWER_STEPS)
+
+
+def _in_units(pairs: Eigenpairs, unit: float) -> Eigenpairs:
+    """Pairs of the operator from those of the operator divided by a number. The gap stays relative."""
     return replace(
         pairs,
         values=unit * pairs.values,
         residuals=unit * pairs.residuals,
         probe_excess=unit * pairs.probe_excess,
-        n_products=pairs.n_products + POWER_STEPS,
     )
 
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from subspan.embedding.inverse import inverse_if_cheap
 from subspan.embedding.search import Product
 
 ROWS_PER_TASK = 1024
@@ -28,6 +30,8 @@ class NormalisedGraph:
     root_degrees: NDArray[np.float64]
     # Multiplications in a row of the product.
     row_cost: float
+    # Takes the columns of the search's basis, gives `inverse_if_cheap`.
+    inverse: Callable[[int], Product | None]
 
 
 @contextmanager
@@ -56,12 +60,12 @@ def normalised_graph(
     if isinstance(affinity, np.ndarray):
         roots = np.sqrt(_scaled_degrees(affinity))[members]
         with _dense_product(affinity, members, roots, n_threads) as product:
-            yield NormalisedGraph(product, roots, float(len(affinity)))
+            yield NormalisedGraph(product, roots, float(len(affinity)), lambda _: None)
         return
     inner = affinity if members.all() else affinity[members][:, members]
     roots = np.sqrt(inner.sum(axis=1))
     with normalised_product(inner, roots, n_threads) as product:
-        yield NormalisedGraph(product, roots, inner.nnz / len(roots))
+        yield NormalisedGraph(product, roots, inner.nnz / len(roots), partial(inverse_if_cheap, inner, roots))
 
 
 @contextmanager

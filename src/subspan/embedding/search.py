@@ -7,7 +7,7 @@ basis and its images.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from subspan.embedding.orthogonal import orthonormal_directions
 from subspan.execution.steps import Advance
+from subspan.handover import SMALLEST_GAP
 
 Doubles = NDArray[np.float64]
 Product = Callable[[Doubles], Doubles]
@@ -24,6 +25,15 @@ SearchState = dict[str, NDArray[Any]]
 
 # A polynomial of higher degree makes the directions of one block nearly dependent.
 HIGHEST_DEGREE = 10
+# Largest residual in units of the gap, which bounds the sine of the angle to the true space
+# (Davis and Kahan, SIAM J. Numer. Anal. 7, 1970).
+ANGLE = 1e-3
+# Residual that a search can always reach in spite of rounding. It asks for no less.
+FINEST = ANGLE * SMALLEST_GAP
+# Below this gap even exact vectors of the rounded graph prove nothing.
+ROUNDING = 1e-11
+# Residual of the first pair beyond the wanted ones, if no narrow gap asks for less.
+LOOSE = 1e-2
 
 
 class CountedProducts:
@@ -60,6 +70,58 @@ class RitzPairs:
     values: Doubles
     vectors: Doubles
     residuals: Doubles
+
+
+@dataclass(frozen=True)
+class Goal:
+    """When a search may stop: the residuals are small, also when compared with the gap.
+
+    Eigenvectors of nearly equal values mix freely. So small residuals alone do not say that the space of
+    the wanted pairs is the right one. They must be small against the distance to the next value.
+    """
+
+    # Pairs of the block, how many of them are wanted, and the largest residual of these.
+    n_pairs: int
+    n_wanted: int
+    tol: float
+    # Eigenvalue of the vectors that are known and left out; the gap starts there if no pair is wanted.
+    known_value: float = np.inf
+    # Whether the space must be the right one; if not, good eigenvalues are enough.
+    certain: bool = True
+
+    def gap(self, values: Doubles) -> float:
+        """Distance between the last wanted value and the next; infinite if there is no other."""
+        seen = np.append(self.known_value, values)[self.n_wanted : self.n_wanted + 2]
+        return float(max(seen[0] - seen[1], 0.0)) if seen.size == 2 else np.inf
+
+    def tolerances(self, values: Doubles, finest: float = FINEST) -> Doubles:
+        """Largest residual of each pair: the wanted ones, one that shows the gap, guards."""
+        # Without a need for certainty any gap will do.
+        gap = self.gap(values) if self.certain else np.inf
+        wanted = np.clip(ANGLE * gap, finest, self.tol)
+        each = np.full(values.size, np.inf)
+        each[: self.n_wanted] = wanted
+        each[self.n_wanted : self.n_wanted + 1] = max(np.clip(gap / 2, finest / ANGLE, LOOSE), wanted)
+        return each
+
+    def reached(self, pairs: RitzPairs) -> bool:
+        """Whether all residuals are as small as they must be."""
+        return bool(np.all(pairs.residuals <= self.tolerances(pairs.values)))
+
+    def tied(self, pairs: RitzPairs) -> bool:
+        """Whether the gap is known to be too narrow, so that more work would not settle anything."""
+        at_the_cut = pairs.residuals[max(self.n_wanted - 1, 0) : self.n_wanted + 1]
+        return self.certain and self.gap(pairs.values) + float(at_the_cut.sum()) < SMALLEST_GAP
+
+    def proved(self, pairs: RitzPairs, excess: float) -> bool:
+        """Whether the space of the wanted pairs is the leading one, given what a probe found beside it."""
+        told_apart = not self.certain or self.gap(pairs.values) >= ROUNDING
+        exact = bool(np.all(pairs.residuals <= self.tolerances(pairs.values, finest=0.0)))
+        return told_apart and exact and not self.missed(pairs, excess)
+
+    def missed(self, pairs: RitzPairs, excess: float) -> bool:
+        """Whether a probe has found a pair that belongs to the wanted ones, beyond what residuals explain."""
+        return excess > 10 * float(self.tolerances(pairs.values)[: self.n_wanted].min(initial=self.tol))
 
 
 class RitzRule(Protocol):
@@ -174,45 +236,52 @@ class BlockSearch:
     cheap_columns: float = np.inf
     # A full basis of c columns is reduced to c // kept_share.
     kept_share: int = 2
+    # Solves a system with the operator minus a shift above the spectrum, where that is cheap.
+    invert: Product | None = None
     checkpoint: Checkpoint | None = None
 
-    def run(self, start: Doubles, tolerances: Doubles, capacity: int) -> RitzPairs:
-        """Largest Ritz pairs, as many as there are tolerances for their residuals.
+    def run(self, start: Doubles, goal: Goal, capacity: int) -> RitzPairs:
+        """Largest Ritz pairs that reach a goal, or what there is at the limit of products.
 
-        Stops when every residual is within its tolerance, or at the limit of products. The basis, of
-        `capacity` columns at most, grows by residuals or products, so from a random start it spans the
-        block Krylov space.
+        The basis, of `capacity` columns at most, grows by residuals or products, so from a random start it
+        spans the block Krylov space; that of the inverse, where there is one.
         """
-        width = tolerances.size
+        width = goal.n_pairs
         space = SearchSpace(self.rule, len(start), capacity)
         degree = self.products.filter_degree(capacity)
         cut = 1.0
         promising = plain = start
-        if not self._resumed(space, tolerances):
+        if not self._resumed(space, goal):
             missing = max(0, width - start.shape[1])
-            promising, (plain, *_) = self.grow(space, np.hstack([start, self.draw((len(start), missing))]))
+            begin = np.hstack([start, self.draw((len(start), missing))])
+            promising, (plain, *_) = self.grow(space, begin if self.invert is None else self.invert(begin))
         while True:
             full = space.used + width > capacity
             spent = self.products.used >= self.limit
-            if full or spent or space.used <= self.cheap_columns:
+            if full or spent or space.used <= self.cheap_columns or self.invert is not None:
                 pairs, residuals = space.ritz(width)
-                if spent or np.all(pairs.residuals <= tolerances):
+                if spent or goal.reached(pairs) or (full and goal.tied(pairs)):
                     return pairs
                 if full:
                     space.restart(capacity // self.kept_share)
                     if self.checkpoint is not None:
                         used = np.array(self.products.used)
-                        self.checkpoint.save({**space.state(), "used": used, "for": tolerances})
+                        self.checkpoint.save({**space.state(), "used": used, "for": np.array(astuple(goal))})
                         # Continue from the stored state only, as a resumed search does.
                         continue
                 # Only unfinished pairs need more products; the guards always do.
-                unfinished = pairs.residuals > tolerances.min()
+                unfinished = pairs.residuals > goal.tolerances(pairs.values).min()
                 promising, plain = pairs.vectors[:, unfinished], residuals[:, unfinished]
                 cut = float(pairs.values[-1])
-            affordable = min(degree, self.limit - self.products.used - 1)
-            use_filter = affordable > 1 and cut < 1
-            candidates = filtered(self.products, promising, affordable, cut) if use_filter else plain
-            promising, (plain, *_) = self.grow(space, candidates)
+            promising, (plain, *_) = self.grow(space, self._candidates(promising, plain, degree, cut))
+
+    def _candidates(self, promising: Doubles, plain: Doubles, degree: int, cut: float) -> Doubles:
+        """Directions in which the basis should grow."""
+        if self.invert is not None:
+            return self.invert(plain)
+        affordable = min(degree, self.limit - self.products.used - 1)
+        use_filter = affordable > 1 and cut < 1
+        return filtered(self.products, promising, affordable, cut) if use_filter else plain
 
     def grow(self, space: SearchSpace, candidates: Doubles) -> tuple[Doubles, Images]:
         """Append what is new in the candidates, with its images, and return both.
@@ -227,10 +296,10 @@ class BlockSearch:
         space.extend(block, images)
         return block, images
 
-    def _resumed(self, space: SearchSpace, tolerances: Doubles) -> bool:
+    def _resumed(self, space: SearchSpace, goal: Goal) -> bool:
         """Fill the space with what an interrupted search for the same pairs left, if there was one."""
         state = self.checkpoint.load() if self.checkpoint else None
-        if state is None or not np.array_equal(state["for"], tolerances):
+        if state is None or not np.array_equal(state["for"], astuple(goal)):
             return False
         space.resume(state)
         self.products.used = int(state["used"])

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from subspan.embedding.dimension import gap_dimension, largest_dimension
 from subspan.embedding.eigen import FEWEST_PRODUCTS, Eigenpairs
+from subspan.embedding.search import Goal, RitzPairs
 from subspan.handover import Certificate, InputError
 
 # Residual at which the eigenvalues are good enough to choose the dimension by their gaps.
@@ -48,13 +49,14 @@ def pairs_before_gap(
 ) -> Eigenpairs:
     """The pairs before the largest gap: a loose search shows the spectrum, a second one refines."""
     n_seen = largest_dimension(n_clusters) + 1 - n_exact
-    loose = solve(n_seen, tol=max(tol, CHOICE_TOL), max_products=max_products)
+    loose = solve(n_seen, tol=max(tol, CHOICE_TOL), max_products=max_products, certain=False)
     spectrum = np.concatenate([np.ones(n_exact), loose.values[: loose.n_wanted]])
     n_wanted = gap_dimension(spectrum, n_clusters) - n_exact
-    fine = bool(np.all(loose.residuals[:n_wanted] <= tol))
+    goal = Goal(loose.values.size, n_wanted, tol, known_value=1.0)
+    fine = loose.converged and goal.proved(RitzPairs(loose.values, loose.vectors, loose.residuals), 0.0)
     left = max_products - loose.n_products
     if fine or left < FEWEST_PRODUCTS:
-        return replace(loose, n_wanted=n_wanted, converged=loose.converged and fine)
+        return replace(loose, n_wanted=n_wanted, converged=fine, gap=goal.gap(loose.values))
     tight = solve(n_wanted, tol=tol, max_products=left, start=loose.vectors)
     return replace(
         tight,
@@ -100,4 +102,4 @@ def certificate(pairs: Eigenpairs, drift: float, tol: float) -> Certificate:
     residual = max(drift, float(pairs.residuals[: pairs.n_wanted].max(initial=0.0)))
     # If all wanted vectors are exact, the smallest wanted eigenvalue is 1, and the search was the probe.
     excess = pairs.probe_excess if pairs.n_wanted else float(pairs.values.max(initial=-1.0)) - 1.0
-    return Certificate(pairs.converged and drift <= tol, residual, excess, pairs.n_products + 1)
+    return Certificate(pairs.converged and drift <= tol, residual, excess, pairs.n_products + 1, pairs.gap)

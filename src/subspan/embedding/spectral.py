@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from subspan.embedding.components import ordered_components
-from subspan.embedding.eigen import leading_eigenpairs
+from subspan.embedding.eigen import BLOCKS_ON_ALL, GUARD_VECTORS, leading_eigenpairs
 from subspan.embedding.operator import normalised_graph
 from subspan.embedding.shared import (
     certificate,
@@ -94,6 +94,7 @@ def spectral_embedding(
             len(indicators),
             locked=indicators,
             row_cost=inner.row_cost,
+            invert=inner.inverse(BLOCKS_ON_ALL * (n_clusters + GUARD_VECTORS)),
             seed=seed,
         )
         n_exact = indicators.shape[1]
