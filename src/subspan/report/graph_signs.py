@@ -26,12 +26,11 @@ def about_spectrum(material: Material) -> Iterator[Finding]:
     """Whether the spectrum drops where the clusters end."""
     estimator, spectrum = material.estimator, material.spectrum
     if not estimator.certificate_.converged:
-        residual = number(estimator.certificate_.residual, 2)
         yield Finding(
             "doubt",
             "The eigenvectors are in doubt",
-            f"Their search ended with a residual of {residual} before it settled, so the embedding and the "
-            "clusters may differ from what the graph really says.",
+            f"Their search ended in doubt ({estimator.certificate_.doubt}), so embedding and clusters "
+            "may differ from what the graph really says.",
         )
     if spectrum is None or spectrum.gap_at_n_clusters is None:
         yield Finding(
