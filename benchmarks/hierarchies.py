@@ -89,10 +89,11 @@ def compare(seed: int) -> dict[str, float]:
 
 def main(n_graphs: int = 200) -> None:
     """One line per graph, then the counts."""
-    rows = [compare(seed) for seed in range(n_graphs)]
     logging.basicConfig(level=logging.INFO, format="%(message)s")
-    for seed, row in enumerate(rows):
-        log.info("%d %s", seed, " ".join(f"{name}={value:.3g}" for name, value in row.items()))
+    rows = []
+    for seed in range(n_graphs):
+        rows.append(compare(seed))
+        log.info("%d %s", seed, " ".join(f"{name}={value:.3g}" for name, value in rows[-1].items()))
     proved = [row for row in rows if row["converged"]]
     doubted = [row for row in rows if not row["converged"]]
     log.info("%d graphs, %d converged", len(rows), len(proved))

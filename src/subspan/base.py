@@ -300,7 +300,8 @@ class SubspaceMethod(Shared, ClusterMixin, BaseEstimator):
         if not self.certificate_.converged:
             warnings.warn(
                 f"{type(self).__name__}: the eigenvectors are in doubt ({self.certificate_.doubt}).",
-                ConvergenceWarning,
+                # No search would have found more in a graph that leaves it open.
+                ConvergenceWarning if self.certificate_.told_apart else DataWarning,
                 stacklevel=3,
             )
 
