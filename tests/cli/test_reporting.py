@@ -66,7 +66,10 @@ def test_rows_and_classes_have_names(folder):
     [
         (["--report", "page.pdf"], "page.pdf: the name must end in .html"),
         (["--report", "nowhere/page.html"], "there is no folder nowhere"),
-        (["--report", "page.html", "--truth", "short.csv"], "--truth short.csv: has 1 entries, but X.npy has 60 rows"),
+        (
+            ["--report", "page.html", "--truth", "short.csv"],
+            "--truth short.csv: has 1 entries, but X.npy has 60 rows",
+        ),
         (["--report", "page.html", "--row-names", "none.csv"], "none.csv: there is no such file"),
         (["--report", "page.html", "--image-shape", "3 by 4"], "'3 by 4' is not a size; write it like 48x42"),
         (["--report", "page.html", "--image-shape", "3x5"], "3x5: has 15 values, but X.npy has 12 columns"),

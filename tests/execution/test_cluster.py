@@ -12,7 +12,7 @@ from pathlib import Path
 from threading import Thread
 from typing import Any
 
-import dask
+import dask.distributed
 import numpy as np
 import psutil
 import pytest
@@ -211,3 +211,16 @@ def test_a_cluster_of_any_size_and_of_none(case, client, tmp_path):
 def _wait_for(client: Any, n_workers: int) -> None:
     while len(client.nthreads()) != n_workers:
         time.sleep(0.05)
+
+
+def test_nobody_without_the_keys_is_let_in():
+    with local_cluster(1) as client:
+        address = client.scheduler_info()["address"]
+        assert address.startswith("tls://127.0.0.1:")
+        plain = address.replace("tls://", "tcp://")
+        with pytest.raises(InputError, match="No Dask scheduler answers"), connected(plain, timeout=1):
+            pass
+        # A certificate of one's own does not help.
+        forged = dask.distributed.Security.temporary()
+        with pytest.raises(OSError, match="TLS certificate does not match"):
+            dask.distributed.Client(address, security=forged, timeout=1, set_as_default=False)

@@ -41,14 +41,14 @@ def test_two_writers_do_not_meet(tmp_path):
 
 def test_what_killed_writers_left_is_swept(tmp_path):
     path = tmp_path / "numbers.bin"
-    stray, recent = tmp_path / "numbers.bin.old.part", tmp_path / "numbers.bin.new.part"
+    stray, recent = tmp_path / "numbers.bin.0123abcd.part", tmp_path / "numbers.bin.89abcdef.part"
     for partial in (stray, recent):
         partial.write_bytes(b"half")
     long_ago = stray.stat().st_mtime - ABANDONED - 60
     os.utime(stray, (long_ago, long_ago))
     with whole_file(path) as file:
         file.write(b"whole")
-    assert {found.name for found in tmp_path.iterdir()} == {"numbers.bin", "numbers.bin.new.part"}
+    assert {found.name for found in tmp_path.iterdir()} == {"numbers.bin", "numbers.bin.89abcdef.part"}
 
 
 def test_a_partial_file_that_vanishes_meanwhile_is_no_failure(tmp_path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import signal
 import subprocess
 import sys
@@ -166,3 +167,50 @@ def test_a_full_disk_is_named_and_loses_nothing(tmp_path, monkeypatch):
     assert same(work.read(0), 0)
     assert work.read(1) is None
     assert not list(tmp_path.glob("*.part"))
+
+
+def test_nobody_else_can_read_it_whatever_the_umask(tmp_path):
+    before = os.umask(0)
+    try:
+        work = filled(tmp_path / "private")
+    finally:
+        os.umask(before)
+    assert work.path.stat().st_mode & 0o777 == 0o700
+    assert {path.stat().st_mode & 0o777 for path in work.path.iterdir()} == {0o600}
+
+
+def test_a_link_in_place_of_the_lock_is_not_followed(tmp_path):
+    precious = tmp_path / "thesis.txt"
+    precious.write_text("years of work")
+    (tmp_path / "work").mkdir()
+    (tmp_path / "work" / "lock").symlink_to(precious)
+    with pytest.raises(InputError, match="lock is a link"):
+        filled(tmp_path / "work")
+    assert precious.read_text() == "years of work"
+
+
+def test_a_link_in_place_of_a_block_is_replaced(tmp_path):
+    precious = tmp_path / "thesis.txt"
+    precious.write_text("years of work")
+    work = filled(tmp_path / "work", 1)
+    (work.path / "block-00000001").symlink_to(precious)
+    with work.held():
+        work.write(1, block(1))
+    assert precious.read_text() == "years of work"
+    assert same(work.read(1), 1)
+
+
+def test_a_folder_of_somebody_else_is_refused(tmp_path):
+    (tmp_path / "holiday.part").write_text("half a film")
+    with pytest.raises(InputError, match="is not empty and no work directory: it holds 'holiday.part'"):
+        filled(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["holiday.part"]
+
+
+def test_only_our_own_partial_files_are_removed(tmp_path):
+    work = filled(tmp_path / "work")
+    (work.path / "holiday.part").write_text("half a film")
+    (work.path / "block-00000007.0123abcd.part").write_bytes(b"half a block")
+    with work.held():
+        pass
+    assert sorted(path.name for path in work.path.glob("*.part")) == ["holiday.part"]

@@ -27,22 +27,32 @@ from subspan.handover import InputError
 
 # Seconds to wait for a scheduler to answer.
 TIMEOUT = 5
+# Dask's web server answers without asking for keys, so it has nothing to show.
+NO_PAGES = {"distributed.scheduler.http.routes": [], "distributed.worker.http.routes": []}
 
 
 @contextmanager
 def local_cluster(n_workers: int) -> Iterator[Any]:
-    """A client of `n_workers` processes on this machine, which nobody else can reach."""
+    """A client of `n_workers` processes on this machine.
+
+    Other users of the machine can reach its ports, so every connection needs the keys that are made here
+    for this cluster and are gone with it. There is no dashboard.
+    """
     # `distributed` is imported first: otherwise the end of `config.set` also removes its own settings.
     package, dask = distributed(), optional_import("dask", package="Dask", extra="dask")
+    optional_import("cryptography", package="cryptography", extra="dask")
+    security = package.Security.temporary()
     with (
         # A worker that was killed is started again; on a busy machine that may take longer than Dask waits.
-        dask.config.set({"distributed.deploy.lost-worker-timeout": "5 minutes"}),
+        dask.config.set({"distributed.deploy.lost-worker-timeout": "5 minutes", **NO_PAGES}),
         package.LocalCluster(
             n_workers=n_workers,
             threads_per_worker=1,
             processes=True,
             host="127.0.0.1",
-            # On a free port of the loopback device: 8787, the default, may be taken by another cluster.
+            protocol="tls://",
+            security=security,
+            # On a free port: 8787, the default, may be taken by another cluster.
             dashboard_address="127.0.0.1:0",
             # Failures reach the caller as errors, so the log is not needed.
             silence_logs=logging.ERROR,
@@ -51,7 +61,7 @@ def local_cluster(n_workers: int) -> Iterator[Any]:
             preload="subspan.execution.local_worker",
         ) as cluster,
         # Not the default client, so that the user's Dask arrays do not use it.
-        package.Client(cluster, set_as_default=False) as client,
+        package.Client(cluster, security=security, set_as_default=False) as client,
     ):
         yield client
 

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from glob import escape
 from pathlib import Path
 from secrets import token_hex
 from typing import IO, Any, BinaryIO
 
+# How the name of a file ends while it is being written.
+PARTIAL = re.compile(r"\.[0-9a-f]{8}\.part$")
 # A partial file older than this many seconds is taken for abandoned.
 ABANDONED = 24 * 3600.0
 
@@ -20,7 +24,8 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
     """A binary file to write to. It becomes `path` if all went well, and is removed otherwise.
 
     It is written in the same folder under a unique name that ends in .part, so that two processes do not
-    write to the same file. It is synchronised to the disk before it is renamed.
+    write to the same file. It is synchronised to the disk before it is renamed. Only its owner can read it,
+    and a link in its place is replaced, not followed.
 
     Examples
     --------
@@ -34,7 +39,7 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
     _sweep(path)
     partial = path.with_name(f"{path.name}.{token_hex(4)}.part")
     try:
-        with partial.open("xb") as file:
+        with open(partial, "xb", opener=private) as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
@@ -44,9 +49,20 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
         raise
 
 
+def private(path: str, flags: int) -> int:
+    """An opener for files that nobody else can read, whatever the umask; OSError if `path` is a link."""
+    # Windows has no such flag, and its files follow the rights of their folder.
+    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0), 0o600)
+
+
+def partial_files(folder: Path, name: str = "*") -> list[Path]:
+    """Files that `whole_file` has begun, and no others."""
+    return [path for path in folder.glob(f"{name}.*.part") if PARTIAL.search(path.name)]
+
+
 def _sweep(path: Path) -> None:
     """Remove what writers that were killed have left behind."""
-    for partial in path.parent.glob(f"{path.name}.*.part"):
+    for partial in partial_files(path.parent, escape(path.name)):
         # Another writer of the same file may end between the listing and the removal.
         with suppress(FileNotFoundError):
             if time.time() - partial.stat().st_mtime > ABANDONED:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import re
 import socket
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -21,7 +22,7 @@ from typing import IO, Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from subspan.execution.files import lock_file, whole_file
+from subspan.execution.files import lock_file, partial_files, private, whole_file
 from subspan.handover import InputError
 
 Arrays = Mapping[str, NDArray[Any]]
@@ -30,6 +31,8 @@ FORMAT = 1
 DIGEST_BYTES = 32
 MANIFEST = "job.json"
 LOCK = "lock"
+# Names that may be in a work directory before there is a manifest.
+OURS = re.compile(r"lock$|block-\d{8}|points-|array-|pass-|search-|job\.json\.|.*\.[0-9a-f]{8}\.part$")
 
 
 class WorkDirectory:
@@ -69,7 +72,8 @@ class WorkDirectory:
     def held(self) -> Iterator[None]:
         """Lock the directory; an error if another process holds it, or if it belongs to another job."""
         self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with (self.path / LOCK).open("a+") as lock:
+        _refuse_foreign(self.path)
+        with _opened_lock(self.path) as lock:
             _lock(lock, self.path)
             self._bind()
             _remove_partial_files(self.path)
@@ -159,6 +163,30 @@ def _differences(found: Any, wanted: Any, name: str = "") -> dict[str, tuple[Any
     return differences
 
 
+def _refuse_foreign(path: Path) -> None:
+    """Nothing is written into a folder that holds files of somebody else, and no job of ours."""
+    if (path / MANIFEST).exists():
+        return
+    for entry in sorted(path.iterdir()):
+        if not OURS.match(entry.name):
+            raise InputError(
+                "{work_dir:name}: {} is not empty and no work directory: it holds {!r}; take another folder.",
+                *(path, entry.name),
+                work_dir=str(path),
+            )
+
+
+def _opened_lock(path: Path) -> IO[str]:
+    try:
+        return open(path / LOCK, "a+", opener=private)
+    except OSError as error:
+        if error.errno != errno.ELOOP:
+            raise
+        raise InputError(
+            "{work_dir:name}: {} is a link, which is never followed.", path / LOCK, work_dir=str(path)
+        ) from None
+
+
 def _lock(lock: IO[str], path: Path) -> None:
     """Take the lock, which the system frees when the process ends, however it ends."""
     try:
@@ -179,7 +207,7 @@ def _remove_partial_files(path: Path) -> None:
     While we hold the lock, only a worker that has lost its scheduler still writes here, a block that is
     computed again.
     """
-    for partial in path.glob("*.part"):
+    for partial in partial_files(path):
         partial.unlink(missing_ok=True)
 
 
