@@ -28,7 +28,13 @@ from subspan.handover import InputError
 # Seconds to wait for a scheduler to answer.
 TIMEOUT = 5
 # Dask's web server answers without asking for keys, so it has nothing to show.
-NO_PAGES = {"distributed.scheduler.http.routes": [], "distributed.worker.http.routes": []}
+NO_PAGES: dict[str, list[str]] = {
+    "distributed.scheduler.http.routes": [],
+    "distributed.worker.http.routes": [],
+}
+    "distributed.scheduler.http.routes": [],
+    "distributed.worker.http.routes": [],
+}
 
 
 @contextmanager
