@@ -42,6 +42,27 @@ def sum_solutions(
     return n
 
 
+@part
+def squared_change(
+    old_atoms: NDArray[np.int32],
+    old_values: NDArray[np.float64],
+    atoms: NDArray[np.int32],
+    totals: NDArray[np.float64],
+    times: NDArray[np.int32],
+) -> float:
+    """||new - old||^2, over the atoms of the old vector, then over those that are new."""
+    change = 0.0
+    for e in range(old_atoms.shape[0]):
+        change += (totals[old_atoms[e]] - old_values[e]) ** 2
+        times[old_atoms[e]] = 1
+    for p in range(atoms.shape[0]):
+        if times[atoms[p]] == 0:
+            change += totals[atoms[p]] ** 2
+    for e in range(old_atoms.shape[0]):
+        times[old_atoms[e]] = 0
+    return change
+
+
 @kernel
 def average_solutions(
     pick_atoms: NDArray[np.int32],
@@ -78,10 +99,9 @@ def average_solutions(
     squares : IN and OUT
         (., 2): squared change and squared norm of each c_j. Of a query that has converged the norm stays.
     """
-    n_subproblems = pick_atoms.shape[0]
     for j in range(active.shape[0]):
+        squares[j, 0] = 0.0
         if not active[j]:
-            squares[j, 0] = 0.0
             continue
         old_norm = 0.0
         for e in range(target_counts[j]):
@@ -90,20 +110,11 @@ def average_solutions(
         norm = 0.0
         for p in range(n):
             atom = touched[p]
-            totals[atom] /= times[atom] if over_chosen else n_subproblems
+            totals[atom] /= times[atom] if over_chosen else pick_atoms.shape[0]
             norm += totals[atom] ** 2
             times[atom] = 0
-        # ||new - old||^2 over the atoms of the old one, then over those that are new.
-        change = 0.0
-        for e in range(target_counts[j]):
-            atom = target_atoms[j, e]
-            change += (totals[atom] - target_values[j, e]) ** 2
-            times[atom] = 1
-        for p in range(n):
-            if times[touched[p]] == 0:
-                change += totals[touched[p]] ** 2
-        for e in range(target_counts[j]):
-            times[target_atoms[j, e]] = 0
+        n_old = target_counts[j]
+        change = squared_change(target_atoms[j, :n_old], target_values[j, :n_old], touched[:n], totals, times)
         active[j] = change > squared_tol * old_norm
         for p in range(n):
             atom = touched[p]

@@ -18,7 +18,7 @@ from subspan.execution.memory import used_memory
 from subspan.execution.tiles import TILE, in_panels, padded_length, tile_product
 from subspan.handover import InputError
 from subspan.self_expression.consensus import ConsensusSettings, tile_rows
-from subspan.self_expression.engine import Kept
+from subspan.self_expression.engine import TOGETHER_FROM, Kept
 from subspan.self_expression.plan import choose_kept, kept_bytes
 from subspan.sources import ArraySource, Source
 
@@ -218,6 +218,8 @@ class Plan:
         tile += longest * (problem.n_features * 4 + 16)
         if self.kept != "none":
             tile += TILE * n_atoms * 5
+        elif problem.n_features >= TOGETHER_FROM:
+            tile += rows * longest * 8
         copies = 2 * item + (0 if self.kept == "none" else 8)
         return {
             **self._common,

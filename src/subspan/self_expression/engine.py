@@ -17,9 +17,10 @@ from subspan.execution.steps import track
 from subspan.execution.threads import run_in_threads, stop_if_cancelled
 from subspan.execution.tiles import TILE, in_panels, tile_product
 from subspan.kernels.lines import in_lines, zeros_in_lines
+from subspan.kernels.pursuit.eight_bit_look import LARGEST_FACTOR
 from subspan.kernels.pursuit.eight_bits import LARGEST, pack_words, round_rows, words_length
 from subspan.kernels.pursuit.engine import pursue
-from subspan.kernels.pursuit.looks import LARGEST_FACTOR, Scratch, new_scratch
+from subspan.kernels.pursuit.scratch import Scratch, new_scratch
 from subspan.kernels.pursuit.state import (
     N_COMMON,
     Atoms,
@@ -32,6 +33,7 @@ from subspan.kernels.pursuit.state import (
     Rules,
     State,
     new_state,
+    new_states,
 )
 from subspan.kernels.pursuit.step import ROW_MULTIPLE
 from subspan.self_expression.gram import squared_norms
@@ -51,6 +53,9 @@ FEW = 4
 # Common directions are split off if the first has more than this share of the energy of SAMPLE rows.
 COMMON_SHARE = 0.05
 SAMPLE = 1024
+# From this many features on, a product of matrices for all queries of a tile is faster than looks at one
+# residual after the other, which read all atoms every time.
+TOGETHER_FROM = 64
 # Tiles that use the same buffer for their products, one after the other.
 TILES = 8
 
@@ -142,7 +147,7 @@ class QueryBytes:
 class Workspace:
     """Buffers of one running task."""
 
-    state: State
+    states: State
     scratch: Scratch
     picks: Picks
 
@@ -238,11 +243,12 @@ class Engine:
         n_nonzero, n_features = self.rules.n_nonzero, self.atoms.rows.shape[1]
         longest = max(len(d.atoms) for d in self.dictionaries)
         shape = (len(self.dictionaries), n_queries, n_nonzero)
+        state = new_state(n_nonzero, n_targets, n_targets + longest // FEW, n_features, self.atoms.rows.dtype)
+        together = self.kept == "none" and self.n_features >= TOGETHER_FROM
+        n_together = n_queries if together else 1
         return Workspace(
-            state=new_state(
-                n_nonzero, n_targets, n_targets + longest // FEW, n_features, self.atoms.rows.dtype
-            ),
-            scratch=new_scratch(n_nonzero, longest, self.n_features),
+            states=new_states(n_together, state),
+            scratch=new_scratch(n_nonzero, longest, self.n_features, n_together),
             picks=Picks(np.zeros(shape, np.int32), np.zeros(shape), np.zeros(shape[:2], np.int32)),
         )
 
@@ -279,7 +285,7 @@ class Engine:
             )  # fmt: skip
         picks = Picks(*(array[number] for array in work.picks))
         problem = Problem(queries, self.atoms, self.dictionaries[number], numbers, self._reach, self.rules)
-        pursue(problem, work.state, work.scratch, picks, events)
+        pursue(problem, work.states, work.scratch, picks, events)
 
     def _new_numbers(self, dictionary: Dictionary) -> EightBitProducts:
         """Empty arrays for the numbers of a dictionary; those of the common directions are filled."""

@@ -11,7 +11,7 @@ from oracles import Clarity, Pursuit, damped_omp
 from points import points
 
 from subspan.kernels.pursuit.engine import pursue
-from subspan.kernels.pursuit.looks import new_scratch
+from subspan.kernels.pursuit.scratch import new_scratch
 from subspan.kernels.pursuit.state import (
     TWINS,
     Atoms,
@@ -23,6 +23,7 @@ from subspan.kernels.pursuit.state import (
     Rules,
     State,
     new_state,
+    new_states,
 )
 from subspan.self_expression.engine import NO_NUMBERS, norms_of, padded_features
 
@@ -60,12 +61,14 @@ class Tile:
             rules,
         )
 
-    def run(self, form: str, active: np.ndarray, state: State | None = None) -> tuple[np.ndarray, np.ndarray]:
+    def run(
+        self, form: str, active: np.ndarray, states: State | None = None, n_together: int = 1
+    ) -> tuple[np.ndarray, np.ndarray]:
         problem = self.problem(active)
-        state = state or fresh(self.X.dtype)
+        states = states or fresh(self.X.dtype, n_together)
         picks = Picks(np.full((N, S), -1, np.int32), np.full((N, S), np.nan), np.full(N, -1, np.int32))
         events = np.zeros(2, np.int64)
-        FORMS[form](problem, state, new_scratch(S, N, N_FEATURES), picks, events)
+        FORMS[form](problem, states, new_scratch(S, N, N_FEATURES, n_together), picks, events)
         assert np.array_equal(picks.counts >= 0, active)
         dense = np.zeros((N, N))
         for j in np.flatnonzero(active):
@@ -73,8 +76,9 @@ class Tile:
         return dense, events
 
 
-def fresh(dtype: np.dtype) -> State:
-    return new_state(S, N, 2 * N, padded_features(np.zeros((1, N_FEATURES), dtype)).shape[1], dtype)
+def fresh(dtype: np.dtype, n_together: int = 1) -> State:
+    n_features = padded_features(np.zeros((1, N_FEATURES), dtype)).shape[1]
+    return new_states(n_together, new_state(S, N, 2 * N, n_features, dtype))
 
 
 def tile(damping: float, kind: str = "near_subspaces", dtype: str = "float64") -> Tile:
@@ -114,6 +118,17 @@ def test_queries_do_not_know_of_one_another(form, dtype):
         part[...] = 1
     found, _ = given.run(form, some, used)
     assert np.array_equal(found, np.where(some[:, None], whole, 0))
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("n_together", [7, N])
+def test_queries_together_or_one_after_the_other(form, dtype, n_together):
+    given = tile(0.4, dtype=dtype)
+    some = np.arange(N) % 5 != 2
+    one_by_one, _ = given.run(form, some)
+    together, _ = given.run(form, some, n_together=n_together)
+    assert np.array_equal(together, one_by_one)
 
 
 @pytest.mark.parametrize("form", FORMS)

@@ -10,7 +10,7 @@ from points import KINDS, points
 
 from subspan.kernels.jit import kernel
 from subspan.kernels.pursuit import looks, step
-from subspan.kernels.pursuit.state import EVERY_ATOM, N_BLOCKED, N_CANDIDATES, N_TARGETS, RUNNING
+from subspan.kernels.pursuit.state import EVERY_ATOM, N_BLOCKED, N_CANDIDATES, N_TARGETS, RUNNING, State
 from subspan.self_expression import engine
 from subspan.self_expression.consensus import ConsensusSettings, ConsensusTask
 from subspan.self_expression.engine import Kept
@@ -39,7 +39,8 @@ class Watch:
         self.n_left: dict[str, list[int]] = {"8 bits": [], "residual": []}
         self.n_with_targets = 0
 
-    def __call__(self, problem, state, scratch, picks, events) -> None:
+    def __call__(self, problem, states, scratch, picks, events) -> None:
+        state = State(*(array[0] for array in states))
         for j in np.flatnonzero(problem.queries.active):
             for buffer in scratch:
                 buffer[...] = 0

@@ -6,26 +6,45 @@ import numpy as np
 from numpy.typing import NDArray
 
 from subspan.kernels.jit import kernel
-from subspan.kernels.pursuit.looks import Scratch, look
-from subspan.kernels.pursuit.state import RUNNING, Picks, Problem, State
+from subspan.kernels.pursuit.looks import look
+from subspan.kernels.pursuit.residual_look import multiply_together
+from subspan.kernels.pursuit.scratch import Scratch
+from subspan.kernels.pursuit.state import RUNNING, Picks, Problem, State, state_of
 from subspan.kernels.pursuit.step import begin, take_step, write_picks
 
 
 @kernel
-def pursue(problem: Problem, state: State, scratch: Scratch, picks: Picks, events: NDArray[np.int64]) -> None:
-    """Solve the active queries, one after the other.
+def pursue(
+    problem: Problem, states: State, scratch: Scratch, picks: Picks, events: NDArray[np.int64]
+) -> None:
+    """Solve the active queries, as many at a time as there are states.
 
     Parameters
     ----------
     problem : IN
-    state, scratch : scratch
+    states, scratch : scratch
     picks, events : OUT
     """
+    active, n_together = problem.queries.active, states.counts.shape[0]
     scratch.panel_filled[0] = False
-    for j in range(problem.queries.active.shape[0]):
-        if problem.queries.active[j]:
-            begin(j, problem, state, picks)
-            while state.counts[RUNNING]:
-                look(problem, state, scratch)
-                take_step(problem, state, picks, events)
-            write_picks(state, picks)
+    for first in range(0, active.shape[0], n_together):
+        n = min(n_together, active.shape[0] - first)
+        for member in range(n_together):
+            state = state_of(member, states)
+            state.counts[RUNNING] = 0
+            if member < n and active[first + member]:
+                begin(first + member, problem, state, picks)
+        running = True
+        while running:
+            if scratch.strips.shape[0] > 0:
+                multiply_together(problem, states, scratch)
+            running = False
+            for member in range(n):
+                state = state_of(member, states)
+                if state.counts[RUNNING]:
+                    look(problem, state, scratch)
+                    take_step(problem, state, picks, events)
+                    running = running or state.counts[RUNNING] > 0
+        for member in range(n):
+            if active[first + member]:
+                write_picks(state_of(member, states), picks)

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from subspan.kernels.jit import part
 from subspan.kernels.lines import zeros_in_lines
 
 Floats = NDArray[np.floating]
@@ -15,8 +16,10 @@ Floats = NDArray[np.floating]
 GROUP = 64
 # Directions that are taken out of all rows before their inner products are rounded to 8 bits.
 N_COMMON = 4
-# Entries of State.counts.
-QUERY, N_ATOMS, N_BLOCKED, N_TARGETS, N_REFUSED, N_DROPPED, N_CANDIDATES, RUNNING, HAS_RESIDUAL = range(9)
+# Entries of State.counts. PRODUCTS is the row of `Scratch.products`.
+QUERY, N_ATOMS, N_BLOCKED, N_TARGETS, N_REFUSED, N_DROPPED, N_CANDIDATES, RUNNING, HAS_RESIDUAL, PRODUCTS = (
+    range(10)
+)
 # Value of N_CANDIDATES if every atom of the dictionary is a candidate.
 EVERY_ATOM = -1
 # Entries of `events`: atoms that depend on those picked before, and copies of the query.
@@ -156,7 +159,7 @@ def new_state(n_nonzero: int, n_targets: int, n_candidates: int, n_features: int
     """Allocate a pursuit with at most `n_targets` targets and `n_candidates` candidates of a step."""
     s = n_nonzero
     return State(
-        counts=np.zeros(9, np.int64),
+        counts=np.zeros(10, np.int64),
         atoms=np.zeros(s, np.int64),
         values=np.zeros(s),
         targets=np.zeros(s),
@@ -174,4 +177,32 @@ def new_state(n_nonzero: int, n_targets: int, n_candidates: int, n_features: int
         candidates=np.zeros(n_candidates + GROUP + 1, np.int64),
         candidate_targets=np.zeros(n_candidates),
         lanes=zeros_in_lines((16,), dtype),
+    )
+
+
+def new_states(n: int, one: State) -> State:
+    """Room for `n` pursuits like `one`: its arrays with a leading axis."""
+    return State(*(zeros_in_lines((n, *array.shape), array.dtype) for array in one))
+
+
+@part
+def state_of(member: int, states: State) -> State:
+    """One of several pursuits."""
+    return State(
+        counts=states.counts[member],
+        atoms=states.atoms[member],
+        values=states.values[member],
+        targets=states.targets[member],
+        correlations=states.correlations[member],
+        factors=states.factors[member],
+        forward=states.forward[member],
+        residual=states.residual[member],
+        blocked=states.blocked[member],
+        target_positions=states.target_positions[member],
+        target_values=states.target_values[member],
+        target_free=states.target_free[member],
+        target_bounds=states.target_bounds[member],
+        candidates=states.candidates[member],
+        candidate_targets=states.candidate_targets[member],
+        lanes=states.lanes[member],
     )
