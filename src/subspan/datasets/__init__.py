@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from subspan.datasets.loaders import load_coil100, load_extended_yale_b, load_gtsrb, load_mnist
+    from subspan.datasets.motion import load_hopkins, make_rigid_motions
     from subspan.datasets.official import build_dataset
     from subspan.datasets.paper import paper_features
     from subspan.datasets.synthetic import make_union_of_subspaces
@@ -16,7 +17,9 @@ __all__ = [
     "load_coil100",
     "load_extended_yale_b",
     "load_gtsrb",
+    "load_hopkins",
     "load_mnist",
+    "make_rigid_motions",
     "make_union_of_subspaces",
     "paper_features",
 ]
@@ -27,7 +30,9 @@ _HOMES = {
     "load_coil100": "subspan.datasets.loaders",
     "load_extended_yale_b": "subspan.datasets.loaders",
     "load_gtsrb": "subspan.datasets.loaders",
+    "load_hopkins": "subspan.datasets.motion",
     "load_mnist": "subspan.datasets.loaders",
+    "make_rigid_motions": "subspan.datasets.motion",
     "make_union_of_subspaces": "subspan.datasets.synthetic",
     "paper_features": "subspan.datasets.paper",
 }

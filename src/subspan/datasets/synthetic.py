@@ -149,12 +149,12 @@ def _whole_number(name: str, value: Any, least: int) -> int:
     return number
 
 
-def _sizes(n_per_subspace: Any, n_subspaces: int) -> list[int]:
-    if np.ndim(n_per_subspace) == 0:
-        return [_whole_number("n_per_subspace", n_per_subspace, least=1)] * n_subspaces
-    sizes = [_whole_number(f"n_per_subspace[{i}]", size, least=1) for i, size in enumerate(n_per_subspace)]
-    if len(sizes) != n_subspaces:
-        raise InputError(f"n_per_subspace has {len(sizes)} entries, but n_subspaces is {n_subspaces}.")
+def _sizes(given: Any, n_parts: int, name: str = "n_per_subspace", parts: str = "n_subspaces") -> list[int]:
+    if np.ndim(given) == 0:
+        return [_whole_number(name, given, least=1)] * n_parts
+    sizes = [_whole_number(f"{name}[{i}]", size, least=1) for i, size in enumerate(given)]
+    if len(sizes) != n_parts:
+        raise InputError(f"{name} has {len(sizes)} entries, but {parts} is {n_parts}.")
     return sizes
 
 

@@ -134,6 +134,13 @@ class ElasticNetSCParameters(OffOrigin):
     alpha: float | None = parameter(
         None, real(0) | None, "The same alpha for all points, instead of one by `gamma`."
     )
+    errors: float | None = parameter(
+        None,
+        above_zero() | None,
+        "Allow for gross errors e in a few entries of a point: the misfit is that of x - e, and tau alpha / "
+        "`errors` times the l1 norm of e is added. The larger, the more entries count as errors. None allows "
+        "for none.",
+    )
     n_nonzero: int | None = parameter(
         None, whole(1) | None, "Keep only so many of the largest coefficients of each point; None keeps all."
     )

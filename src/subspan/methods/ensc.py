@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import numpy as np
+from numpy.typing import NDArray
+
 from subspan.affinity.largest_share import largest_share
 from subspan.affinity.neighbors import neighbor_affinity
 from subspan.base import Settled, SubspaceMethod, spectral_graph
@@ -53,7 +56,14 @@ class ElasticNetSC(ElasticNetSCParameters, SubspaceMethod):
             budget=settled.budget,
             n_nonzero=self.n_nonzero,
             threads=settled.threads,
+            others=self._error_atoms(points.shape[1]),
         )
+
+    def _error_atoms(self, n_features: int) -> NDArray[np.float64] | None:
+        """An atom for an error in each entry; the constant of lifted rows has none."""
+        if self.errors is None:
+            return None
+        return self.errors * np.eye(n_features - self._lifts, n_features)
 
     def _connect(self, representation: Representation, settled: Settled) -> Graph:
         if self.graph == "symmetric":

@@ -64,12 +64,16 @@ class ElasticNetTask:
         *,
         with_gram: bool,
         threads: int,
+        others: Floats | None = None,
         sizes: WorkingSets = WORKING_SETS,
         max_rounds: int = MAX_TILE_ROUNDS,
     ) -> None:
         self.settings, self.sizes, self.max_rounds = settings, sizes, max_rounds
         self.n_points, self.n_features = source.shape
-        self.atoms = padded(source.rows(0, self.n_points))
+        rows = source.rows(0, self.n_points)
+        atoms = rows if others is None else np.concatenate([rows, others.astype(rows.dtype)])
+        self.n_atoms = len(atoms)
+        self.atoms = padded(atoms)
         self.panels = in_panels(self.atoms)
         self.norms = np.sqrt(squared_norms(self.atoms))
         self.gram = gram_matrix(self.atoms, threads) if with_gram else np.empty((0, 0), source.dtype)
@@ -83,7 +87,7 @@ class ElasticNetTask:
             codes = tile_codes(problem, self.gram)
             codes.finished[:] = False
         else:
-            codes = new_codes(len(own), min(self.sizes.room, self.n_points))
+            codes = new_codes(len(own), min(self.sizes.room, self.n_atoms))
             codes = self._extend(correlations, np.arange(len(own)), problem, codes)
         for _ in range(self.max_rounds):
             running, residuals = self._settle(start, problem, codes)
@@ -108,7 +112,7 @@ class ElasticNetTask:
         rounding = ROUNDING * float(np.finfo(self.atoms.dtype).eps) * self.norms.max() * self.norms[own]
         return CodingProblem(
             correlations=correlations,
-            n_atoms=self.n_points,
+            n_atoms=self.n_atoms,
             squared_norms=self.norms[own] ** 2,
             own_atom=own,
             l1=settings.tau * alpha,
@@ -136,12 +140,12 @@ class ElasticNetTask:
     ) -> Codes:
         """Add violators to the working sets, making room for them if need be."""
         most_new = self.sizes.candidates
-        needed = min(int(codes.counts.max()) + most_new, self.n_points)
+        needed = min(int(codes.counts.max()) + most_new, self.n_atoms)
         if needed > codes.atoms.shape[1]:
-            codes = with_room(codes, min(2 * needed, self.n_points))
+            codes = with_room(codes, min(2 * needed, self.n_atoms))
         extend(
             products, running, problem.own_atom, problem.l1, problem.l2, problem.tol,
-            np.empty(min(most_new, self.n_points), np.int32), new_working_set(codes.atoms.shape[1]), codes,
+            np.empty(min(most_new, self.n_atoms), np.int32), new_working_set(codes.atoms.shape[1]), codes,
         )  # fmt: skip
         return codes
 
@@ -154,6 +158,7 @@ def represent_by_elastic_net(
     n_nonzero: int | None = None,
     with_gram: bool | None = None,
     threads: int = 1,
+    others: Floats | None = None,
     sizes: WorkingSets = WORKING_SETS,
     max_rounds: int = MAX_TILE_ROUNDS,
 ) -> Representation:
@@ -171,6 +176,8 @@ def represent_by_elastic_net(
     with_gram : bool, optional
     threads : int
         They change nothing in the result.
+    others : array of shape (n_others, n_features), optional
+        Atoms besides the points, such as those of errors; their coefficients are forgotten.
     sizes : WorkingSets
         The first ones.
     max_rounds : int
@@ -187,12 +194,19 @@ def represent_by_elastic_net(
     """
     n_points = source.shape[0]
     if with_gram is None:
-        with_gram = gram_bytes(n_points, source.dtype.itemsize) <= min(budget, LARGEST_GRAM)
+        n_atoms = n_points + (0 if others is None else len(others))
+        with_gram = gram_bytes(n_atoms, source.dtype.itemsize) <= min(budget, LARGEST_GRAM)
     task = ElasticNetTask(
-        source, settings, with_gram=with_gram, threads=threads, sizes=sizes, max_rounds=max_rounds
+        source,
+        settings,
+        with_gram=with_gram,
+        threads=threads,
+        others=others,
+        sizes=sizes,
+        max_rounds=max_rounds,
     )
     tiles = list(run_in_threads(task, range(0, n_points, TILE), threads, "tiles of points"))
-    coefficients = sparse_codes(tiles, n_points, source.dtype)
+    coefficients = csr_array(sparse_codes(tiles, task.n_atoms, source.dtype)[:, :n_points])
     if n_nonzero is not None:
         coefficients = largest_of_each_row(coefficients, n_nonzero)
     counts = {
