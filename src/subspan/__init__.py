@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         SSCOMP,
         ElasticNetSC,
     )
+    from subspan.model import Model, load
     from subspan.tuning import SubspaceClustering, estimate_n_clusters
 
 __version__ = "0.1.0"
@@ -38,20 +39,26 @@ __all__ = [
     "SRSSC",
     "SSCOMP",
     "ElasticNetSC",
+    "Model",
     "SubspaceClustering",
     "__version__",
     "estimate_n_clusters",
+    "load",
 ]
 
 # What is not a method of its own; all others are in `subspan.methods`.
-IN_TUNING = ("SubspaceClustering", "estimate_n_clusters")
+ROOMS = {
+    "SubspaceClustering": "subspan.tuning",
+    "estimate_n_clusters": "subspan.tuning",
+    "Model": "subspan.model",
+    "load": "subspan.model",
+}
 
 
 def __getattr__(name: str) -> object:
     # Estimators are imported when first asked for, so that the command line answers at once.
     if name in __all__:
-        room = "subspan.tuning" if name in IN_TUNING else "subspan.methods"
-        return getattr(importlib.import_module(room), name)
+        return getattr(importlib.import_module(ROOMS.get(name, "subspan.methods")), name)
     raise AttributeError(f"module 'subspan' has no attribute {name!r}")
 
 

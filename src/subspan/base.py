@@ -6,7 +6,7 @@ import time
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from os import PathLike
 from pathlib import Path
@@ -30,6 +30,9 @@ from subspan.execution.threads import n_threads
 from subspan.execution.workplace import Workplace
 from subspan.handover import DataWarning, Embedding, Factors, Graph, InputError, Representation
 from subspan.labeling import canonical_labels, label_embedding
+from subspan.model.estimating import PredictsNewRows
+from subspan.model.preparation import Preparation
+from subspan.model.remains import Habits
 from subspan.parameters import OffOrigin, Shared, check_parameters
 from subspan.points import Points, Reading, read_points
 from subspan.sources import ArraySource, Source, open_source, read_in_pieces
@@ -40,6 +43,7 @@ __all__ = ["Settled", "SubspaceMethod", "spectral_graph"]
 
 # How a warning puts what was counted.
 REMARKS = {
+    "incomplete_rows": "rows with missing entries, which got the label -1",
     "duplicate_rows": "duplicate rows",
     "empty_representations": "points with an empty representation",
     "dependent_atoms": "dependent atoms passed over",
@@ -61,6 +65,8 @@ class Settled:
     workplace: Workplace
     # Of methods that compute block by block: how they use memory.
     plan: Any = None
+    # What is done to rows before anything else.
+    preparation: Preparation = field(default_factory=Preparation)
 
     @property
     def threads(self) -> int:
@@ -92,7 +98,7 @@ class StageClock:
         self.seconds[name] = time.perf_counter() - start
 
 
-class SubspaceMethod(Shared, ClusterMixin, BaseEstimator):
+class SubspaceMethod(Shared, PredictsNewRows, ClusterMixin, BaseEstimator):
     """What all methods share. A method says how points are represented; the rest is the same."""
 
     # What is put beside the rows for flats off the origin; the rows have a root mean square length of 1.
@@ -107,6 +113,10 @@ class SubspaceMethod(Shared, ClusterMixin, BaseEstimator):
     def _lifts(self) -> bool:
         """Whether the rows get a constant, for flats off the origin."""
         return isinstance(self, OffOrigin) and self.affine
+
+    def _habits(self) -> Habits:
+        """How the model that remains treats new rows."""
+        return Habits(self.normalize, self.zero_rows, self._needs_directions)
 
     def _represent(self, points: Source, settled: Settled) -> Representation:
         """Coefficients of every point: the part that makes a method."""
@@ -179,6 +189,7 @@ class SubspaceMethod(Shared, ClusterMixin, BaseEstimator):
         with clock.timed("labeling"):
             labels = self._label(embedding, points, settled)
         self._keep(found, graph, embedding, labels, points, settled)
+        self.model_ = None if points is None else self._model_of(points, settled.seed, settled.preparation)
         self.stage_seconds_ = clock.seconds
 
     def _shown(self) -> AbstractContextManager[None]:
@@ -215,9 +226,17 @@ class SubspaceMethod(Shared, ClusterMixin, BaseEstimator):
             source = open_source(X)
             self.n_features_in_ = source.shape[1]
             return source
+        return self._table(X, ensure_min_samples=2)
+
+    def _new_rows(self, X: Any) -> Source:
+        """Rows that come after the fit."""
+        return open_source(X) if read_in_pieces(X) else self._table(X, reset=False)
+
+    def _table(self, X: Any, **options: Any) -> ArraySource:
+        """An array as a source, in single precision where that holds all its numbers."""
         narrow = getattr(getattr(X, "dtype", None), "char", "d") in EXACT_IN_FLOAT32
         dtypes = [np.float32, np.float64] if narrow else [np.float64, np.float32]
-        return ArraySource(self._validated(X, dtype=dtypes, order="C", ensure_min_samples=2))
+        return ArraySource(self._validated(X, dtype=dtypes, order="C", **options))
 
     def _validated(self, X: ArrayLike, **options: Any) -> Any:
         """`X` as scikit-learn's checks pass it; entries that are not finite are named by our own."""
@@ -272,14 +291,14 @@ class SubspaceMethod(Shared, ClusterMixin, BaseEstimator):
         self.seed_ = settled.seed
         self.n_threads_ = settled.threads
         of_rows = {} if points is None else points.counts
-        # Zero rows have no edge either, but they have been counted, and their label is settled.
-        zero_rows = of_rows.get("zero_rows", 0)
+        # Rows that are no points have no edge either, but they have been counted, and their label is settled.
+        no_points = 0 if points is None else int((points.point_of_row < 0).sum())
         self.counts_ = {
             **of_rows,
             **(found.counts if isinstance(found, Representation) else {}),
             "components": int(embedding.components.max()) + 1,
-            "isolated_points": int((embedding.components < 0).sum()) - zero_rows,
-            "left_out": int((~embedding.embedded).sum()) - zero_rows,
+            "isolated_points": int((embedding.components < 0).sum()) - no_points,
+            "left_out": int((~embedding.embedded).sum()) - no_points,
         }
         self.peak_memory_ = peak_memory()
 

@@ -17,8 +17,8 @@ from scipy.sparse import csr_array
 
 from subspan.handover import Embedding, InputError
 from subspan.labeling import attach_left_out, canonical_labels
-from subspan.sources import Source, UnitRows, lifted, scan
-from subspan.sources.scanning import check_range, usable_rows
+from subspan.sources import Lifted, Source, UnitRows, lifted, scan
+from subspan.sources.scanning import check_range, chosen_rows, usable_rows
 
 
 @dataclass(frozen=True)
@@ -45,15 +45,30 @@ class Points:
     # Input row of each point, and point of each input row (-1 for a zero row).
     row_of_point: NDArray[np.int64]
     point_of_row: NDArray[np.int64]
+    # (n_points, 2) hashes by which a point is known again.
+    digests: NDArray[np.uint64]
+    # How rows became points of one dimension more, for flats off the origin.
+    lift: Lifted | None = None
+    # Rows that were left out before, since entries are missing.
+    n_incomplete: int = 0
 
     @property
     def counts(self) -> dict[str, int]:
-        """Zero rows, and rows that are copies of others."""
-        n_zero = int((self.point_of_row < 0).sum())
+        """Zero rows, rows that are copies of others, and incomplete ones if there are any."""
+        n_without = int((self.point_of_row < 0).sum())
+        incomplete = {"incomplete_rows": self.n_incomplete} if self.n_incomplete else {}
         return {
-            "zero_rows": n_zero,
-            "duplicate_rows": len(self.point_of_row) - n_zero - len(self.row_of_point),
+            "zero_rows": n_without - self.n_incomplete,
+            "duplicate_rows": len(self.point_of_row) - n_without - len(self.row_of_point),
+            **incomplete,
         }
+
+    def among(self, kept: NDArray[np.int64], n_rows: int) -> Points:
+        """The same points where only the rows `kept` of all rows were looked at."""
+        point_of_row = np.full(n_rows, -1)
+        point_of_row[kept] = self.point_of_row
+        n_incomplete = n_rows - len(kept)
+        return Points(self.source, kept[self.row_of_point], point_of_row, self.digests, n_incomplete)
 
     def rows_of(self, points: NDArray[np.integer]) -> NDArray[np.int64]:
         """Input rows of some points."""
@@ -124,6 +139,9 @@ def read_points(source: Source, reading: Reading) -> Points:
     point_of_row = np.full(n_rows, -1)
     point_of_row[usable] = point
     change: Callable[[Source], Source] | None = UnitRows if unit else None
+    lift = None
     if reading.constant:
-        change = partial(lifted, constant=reading.constant)
-    return Points(usable_rows(source, found, originals, change), originals, point_of_row)
+        lift = lifted(chosen_rows(source, originals), reading.constant)
+        change = partial(Lifted, mean=lift.mean, length=lift.length, constant=lift.constant)
+    points = usable_rows(source, found, originals, change)
+    return Points(points, originals, point_of_row, found.digests[originals], lift=lift)

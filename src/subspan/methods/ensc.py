@@ -11,6 +11,7 @@ from subspan.base import Settled, SubspaceMethod, spectral_graph
 from subspan.handover import Graph, InputError, Representation
 from subspan.methods.declarations import ElasticNetSCParameters
 from subspan.methods.documentation import documented
+from subspan.model.coding import Coding, ElasticNetCoding
 from subspan.self_expression.elastic_net import ElasticNetSettings, represent_by_elastic_net
 from subspan.sources import Source
 
@@ -47,6 +48,10 @@ class ElasticNetSC(ElasticNetSCParameters, SubspaceMethod):
     >>> clustering_accuracy(y, model.labels_)
     1.0
     """
+
+    def _coding(self, n_features: int) -> Coding:
+        alpha = None if self.alpha is None else float(self.alpha)
+        return ElasticNetCoding(float(self.tau), float(self.gamma), alpha)
 
     def _represent(self, points: Source, settled: Settled) -> Representation:
         self._check_penalty()

@@ -14,6 +14,7 @@ from subspan.base import Settled, SubspaceMethod, spectral_graph
 from subspan.handover import Graph, Representation, RowsOfPoints
 from subspan.methods.declarations import ESCParameters
 from subspan.methods.documentation import documented
+from subspan.model.coding import Coding, ElasticNetCoding
 from subspan.self_expression.exemplars import encode_by_exemplars
 from subspan.sources import Source
 
@@ -77,6 +78,9 @@ class ESC(ESCParameters, SubspaceMethod):
     >>> clustering_accuracy(y, model.labels_)
     1.0
     """
+
+    def _coding(self, n_features: int) -> Coding:
+        return ElasticNetCoding(tau=1.0, gamma=1.0, alpha=1 / float(self.regularization))
 
     def _represent(self, points: Source, settled: Settled) -> ExemplarRepresentation:
         rows = points.rows(0, points.shape[0])

@@ -19,6 +19,7 @@ from subspan.execution.work_directory import WorkDirectory
 from subspan.execution.workplace import Workplace
 from subspan.handover import Embedding, Graph, InputError, Representation
 from subspan.methods.planning import Plan, default_budgets, make_plan, problem_of
+from subspan.model.coding import Coding, PursuitCoding
 from subspan.parameters import InBlocks, check_parameters
 from subspan.self_expression.blocks import Block, account_of, assemble
 from subspan.self_expression.consensus import ConsensusSettings
@@ -111,6 +112,12 @@ class BlockClusterer(WorksInBlocks):
     def _problem(self, n_features: int, seed: int) -> tuple[ConsensusSettings, dict[str, Any]]:
         """What is asked of the coefficients, and how the sub-dictionaries are drawn."""
         raise NotImplementedError
+
+    def _coding(self, n_features: int) -> Coding:
+        settings, _ = self._problem(n_features, 0)
+        return PursuitCoding(
+            settings.n_nonzero, float(settings.damping), float(settings.residual_tol), settings.selection
+        )
 
     def _open(self, X: Any, workplace: Workplace) -> tuple[Source, Settled]:
         """The input, once it is certain that there is memory for what will be done with it."""

@@ -7,9 +7,13 @@ from subspan.base import Settled, SubspaceMethod
 from subspan.handover import Representation
 from subspan.methods.declarations import LSRParameters
 from subspan.methods.documentation import documented
+from subspan.model.coding import Coding, RidgeCoding
 from subspan.self_expression.ridge import ridge_factors
 from subspan.self_expression.thresholded_ridge import thresholded_ridge
 from subspan.sources import Source
+
+# Coefficients of a new row that count, unless `n_neighbors` says otherwise.
+N_LARGEST = 8
 
 
 @documented
@@ -50,6 +54,9 @@ class LSR(LSRParameters, SubspaceMethod):
     >>> clustering_accuracy(y, model.labels_)
     1.0
     """
+
+    def _coding(self, n_features: int) -> Coding:
+        return RidgeCoding(float(self.regularization), self.n_neighbors or N_LARGEST)
 
     def _represent(self, points: Source, settled: Settled) -> Representation:
         n_points = points.shape[0]

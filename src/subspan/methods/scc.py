@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -20,6 +20,7 @@ from subspan.labeling import label_embedding
 from subspan.labeling.flats import flat_error
 from subspan.methods.declarations import SCCParameters
 from subspan.methods.documentation import documented
+from subspan.model.remains import Habits
 from subspan.sources import Source
 
 # Tuples for each cluster.
@@ -100,6 +101,9 @@ class SCC(SCCParameters, SubspaceMethod):
     @property
     def _needs_directions(self) -> bool:
         return self.normalize or not self.affine
+
+    def _habits(self) -> Habits:
+        return replace(super()._habits(), affine=bool(self.affine), dimension=int(self.dim))
 
     def _represent(self, points: Source, settled: Settled) -> TupleAffinities:
         n_columns = self._checked_columns(points.shape)

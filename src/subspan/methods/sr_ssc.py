@@ -16,6 +16,7 @@ from subspan.execution.steps import track
 from subspan.handover import Graph, InputError, Representation, RowsOfPoints
 from subspan.methods.declarations import SRSSCParameters
 from subspan.methods.documentation import documented
+from subspan.model.coding import Coding, ElasticNetCoding
 from subspan.self_expression.anchors import anchor_codes, sample_anchors
 from subspan.sources import Source
 
@@ -87,6 +88,9 @@ class SRSSC(SRSSCParameters, SubspaceMethod):
     >>> clustering_accuracy(y, model.labels_)
     1.0
     """
+
+    def _coding(self, n_features: int) -> Coding:
+        return ElasticNetCoding(tau=1.0, gamma=float(self.regularization))
 
     def _represent(self, points: Source, settled: Settled) -> LayeredRepresentation:
         rows = points.rows(0, points.shape[0])

@@ -121,7 +121,7 @@ class ConsensusTask:
         rows = source.take(atom_rows)
         selection = SELECTIONS[settings.selection](norms_of(rows), settings.damping)
         members = [np.sort(self.atom_of_row[kept_rows]) for kept_rows in dictionaries]
-        rules = _rules(settings, selection, rows.dtype)
+        rules = rules_of(settings, selection, rows.dtype)
         self.engine = Engine(rows, atom_rows, members, rules, selection.weights, kept, threads)
 
     @property
@@ -223,7 +223,7 @@ class ConsensusTask:
         return Block(lengths, indices, values, n_iter, sums.copy(), events.copy())
 
 
-def _rules(settings: ConsensusSettings, selection: Selection, dtype: np.dtype) -> Rules:
+def rules_of(settings: ConsensusSettings, selection: Selection, dtype: np.dtype) -> Rules:
     return Rules(
         n_nonzero=settings.n_nonzero,
         damping=float(settings.damping),

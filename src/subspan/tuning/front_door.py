@@ -16,6 +16,7 @@ from subspan.handover import DataWarning, Factors, Graph, InputError, Representa
 from subspan.methods.declarations import SubspaceClusteringParameters
 from subspan.methods.documentation import documented
 from subspan.methods.in_blocks import WorksInBlocks
+from subspan.model.coding import Coding, PursuitCoding
 from subspan.points import Points
 from subspan.sources import ArraySource, Source
 from subspan.tuning.joining import confidence, joined_embedding, joined_graph, mean_agreement, weigh
@@ -29,6 +30,9 @@ SAMPLE = 10_000
 # Numbers of clusters that are tried unless the caller names them.
 LARGEST_NUMBER = 20
 FEWEST_PER_CLUSTER = 10
+# The pursuit that represents new rows.
+N_NONZERO = 10
+DAMPING = 0.1
 
 
 @dataclass(frozen=True)
@@ -105,6 +109,9 @@ class SubspaceClustering(SubspaceClusteringParameters, WorksInBlocks):
         settled = super()._settle(workplace)
         # Until the number is found: the data must have two points at least.
         return replace(settled, n_clusters=2) if self.n_clusters == "auto" else settled
+
+    def _coding(self, n_features: int) -> Coding:
+        return PursuitCoding(N_NONZERO, DAMPING)
 
     def _represent(self, points: Source, settled: Settled) -> JoinedPartitions:
         sample = _sample(points.shape[0], settled.seed)

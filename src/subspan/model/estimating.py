@@ -1,0 +1,188 @@
+"""What every fitted estimator can do with new rows, through the model that remains of its fit."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from subspan.handover import InputError
+from subspan.model.atoms import choose_atoms
+from subspan.model.bases import ClusterSubspace
+from subspan.model.coding import Coding
+from subspan.model.preparation import Preparation
+from subspan.model.remains import Habits, Model
+from subspan.points import Points
+from subspan.sources import Source
+
+PLAIN = (str, int, float, bool, type(None))
+
+
+class PredictsNewRows:
+    """Labels for rows that were not there when an estimator was fitted."""
+
+    model_: Model | None
+    labels_: NDArray[np.int64]
+
+    def _coding(self, n_features: int) -> Coding | None:
+        """The problem whose solution is the code of a new row; None if the method has no such problem."""
+        return None
+
+    def _habits(self) -> Habits:
+        """How the model treats rows."""
+        raise NotImplementedError
+
+    def _new_rows(self, X: Any) -> Source:
+        """New rows after the checks of scikit-learn."""
+        raise NotImplementedError
+
+    def predict(self, X: ArrayLike, *, rule: str | None = None) -> NDArray[np.int64]:
+        """The cluster of each new row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features), path or source
+            Read block by block. A row that is equal to one of the fit gets the label of that one.
+        rule : {"code", "subspace"}, optional
+            The row is represented by atoms of the fit, and goes to the cluster whose atoms leave the least of
+            it; or it goes to the nearest subspace. By default the one that was better for the method.
+
+        Returns
+        -------
+        array of shape (n_rows,)
+            -1 for zero rows, with ``zero_rows="label"``.
+
+        Examples
+        --------
+        >>> from subspan import SSCOMP
+        >>> from subspan.datasets import make_union_of_subspaces
+        >>> X, _ = make_union_of_subspaces(3, 2, 20, 40, random_state=0)
+        >>> model = SSCOMP(3, n_nonzero=2, random_state=0).fit(X[::2])
+        >>> bool((model.predict(X[::2]) == model.labels_).all())
+        True
+        """
+        model = self._remaining("predict")
+        return model.predict(self._new_rows(X), rule=rule, n_jobs=self._n_jobs)
+
+    def membership(self, X: ArrayLike, *, rule: str | None = None) -> NDArray[np.float64]:
+        """How much each cluster claims of each new row: rows sum to 1, and the largest is the label.
+
+        The weights rank clusters; they are no probabilities. Rows of the fit have at least one half for the
+        label that they got there. Rows with the label -1 have equal weights.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features), path or source
+        rule : {"code", "subspace"}, optional
+            As for `predict`.
+
+        Returns
+        -------
+        array of shape (n_rows, n_clusters)
+        """
+        model = self._remaining("membership")
+        return model.membership(self._new_rows(X), rule=rule, n_jobs=self._n_jobs)
+
+    def outlier_score(self, X: ArrayLike, *, rule: str | None = None) -> NDArray[np.float64]:
+        """Share of each row's length that the model cannot explain: 0 for a row within, 1 for a stranger.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features), path or source
+        rule : {"code", "subspace"}, optional
+            As for `predict`.
+
+        Returns
+        -------
+        array of shape (n_rows,)
+        """
+        model = self._remaining("outlier_score")
+        return model.outlier_score(self._new_rows(X), rule=rule, n_jobs=self._n_jobs)
+
+    @property
+    def subspaces_(self) -> list[ClusterSubspace]:
+        """The subspace of each cluster: mean if affine, basis, dimension, energy."""
+        return self._remaining("subspaces_").subspaces_
+
+    def save(self, path: str | PathLike[str]) -> Path:
+        """Write what `predict` needs to one file, which `subspan.load` reads in another process.
+
+        Parameters
+        ----------
+        path : path
+            By custom it ends in .subspan. The file is there as a whole or not at all.
+
+        Returns
+        -------
+        Path
+            Of the file.
+
+        Examples
+        --------
+        >>> import subspan, tempfile
+        >>> X = np.random.default_rng(0).standard_normal((20, 5))
+        >>> fitted = subspan.LSR(2, random_state=0).fit(X)
+        >>> path = fitted.save(Path(tempfile.mkdtemp()) / "two.subspan")
+        >>> subspan.load(path)
+        Model(LSR: 2 clusters of 20 rows with 5 columns, 20 atoms)
+        """
+        return self._remaining("save").save(path)
+
+    @property
+    def _n_jobs(self) -> int | None:
+        threads: int | None = getattr(self, "n_jobs", None)
+        return threads
+
+    def _remaining(self, wish: str) -> Model:
+        """The model, if the fit has left one."""
+        check_is_fitted(self, "labels_")
+        if self.model_ is None:
+            raise InputError(
+                f"{wish}: the fit has seen no rows of data, only coefficients or a graph, so it cannot judge new rows."
+            )
+        return self.model_
+
+    def _model_of(self, points: Points, seed: int, preparation: Preparation) -> Model:
+        """What remains of a fit to these points."""
+        labels = self.labels_[points.row_of_point]
+        chosen = choose_atoms(labels, seed)
+        coding, habits = self._coding(points.source.shape[1]), self._habits()
+        names = getattr(self, "feature_names_in_", None)
+        return Model(
+            facts=self._facts(seed),
+            habits=habits if coding is not None else replace(habits, rule="subspace"),
+            coding=coding,
+            preparation=preparation,
+            columns=points.source.columns if names is None else tuple(map(str, names)),
+            labels_=self.labels_,
+            digests=points.digests,
+            point_labels=labels,
+            atom_points=chosen,
+            atoms=np.ascontiguousarray(points.source.take(chosen)),
+            atom_rows=points.row_of_point[chosen],
+        )
+
+    def _facts(self, seed: int) -> dict[str, Any]:
+        """Where the model comes from, in plain values."""
+        from subspan import __version__
+
+        parameters: dict[str, Any] = self.get_params(deep=False)  # type: ignore[attr-defined]
+        plain = {name: _plain(value) for name, value in parameters.items()}
+        return {
+            "method": type(self).__name__,
+            "parameters": plain,
+            "seed": seed,
+            "version": __version__,
+        }
+
+
+def _plain(value: Any) -> Any:
+    """A parameter as JSON can have it."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    return value if isinstance(value, PLAIN) else str(value)
