@@ -171,6 +171,12 @@ def method_option(which: str) -> Callable[[Callable[..., None]], Callable[..., N
     shell_complete=files,
     help="Write the table of DATA with the labels as a last column: .csv or .tsv, or .parquet.",
 )
+@click.option(
+    "--save",
+    metavar="FILE",
+    shell_complete=files,
+    help="Keep the model in this file, for `subspan predict` and `subspan show`.",
+)
 @report_options
 @click.option("--workers", type=click.IntRange(1), help="Processes on this machine; needs --work-dir.")
 @click.option("--scheduler", metavar="ADDRESS", help="A Dask scheduler; needs a --work-dir that all reach.")
@@ -181,6 +187,7 @@ def cluster(
     method: str,
     labels: str | None,
     join: str | None,
+    save: str | None,
     report: str | None,
     truth: str | None,
     row_names: str | None,
@@ -204,6 +211,7 @@ def cluster(
       subspan cluster plants.csv -k 3 --columns width,height --method lsr
       subspan cluster plants.csv --id name --exclude species --join clustered.csv
       subspan cluster faces/ --grey --truth folder --report faces.html
+      subspan cluster faces.npy -k 38 --save faces.subspan
       subspan cluster digits.npz -k 10 --key X --report digits.html --truth digits.npz:y
       subspan cluster large.npy -k 10 --dictionary-size 20000 --work-dir work --memory 2GB
       subspan cluster plants.csv -k 3 --method nearest.py:Nearest
@@ -219,8 +227,9 @@ def cluster(
     estimator = registry.get(method)(**parameters)
     workplace = clustering.WorkplaceOptions(workers, scheduler)
     _check_workplace(method, estimator, workplace)
-    _check_labels(labels, choice.data, as_json)
+    check_labels(labels, choice.data, as_json)
     check_join(join, choice)
+    _check_save(save, choice.data)
     page = PageRequest(report, truth, row_names, image_shape)
     page.check(choice.data)
     say = speaker(quiet)
@@ -239,6 +248,8 @@ def cluster(
     known = clustering.known_scores(estimator, contents.get("truth"))
     for line in clustering.fit_summary(estimator, remarks, known):
         say(line)
+    if save is not None:
+        say(f"model: {estimator.save(save)}")
     if report is not None:
         write_page(report, CommandRun(estimator, source, choice, remarks), contents)
         say(f"report: {report}")
@@ -296,7 +307,7 @@ def _check_workplace(method: str, estimator: SubspaceMethod, workplace: Any) -> 
         )
 
 
-def _check_labels(labels: str | None, data: str, as_json: bool) -> None:
+def check_labels(labels: str | None, data: str, as_json: bool) -> None:
     """Everything about the place of the labels that can be known before the work."""
     from subspan.cli.labels import WRITERS
 
@@ -318,6 +329,19 @@ def _check_labels(labels: str | None, data: str, as_json: bool) -> None:
         from subspan.extras import optional_import
 
         optional_import("pyarrow", package="pyarrow", extra="parquet")
+
+
+def _check_save(save: str | None, data: str) -> None:
+    """Everything about the place of the model that can be known before the work."""
+    if save is None:
+        return
+    path = Path(save)
+    if not path.parent.is_dir():
+        raise click.BadParameter(f"there is no folder {path.parent}.", param_hint="'--save'")
+    if path.is_dir():
+        raise click.BadParameter(f"{path} is a folder.", param_hint="'--save'")
+    if path.resolve() == Path(data).resolve():
+        raise click.BadParameter(f"{path} is the data; take another name.", param_hint="'--save'")
 
 
 def _hand_out(

@@ -23,7 +23,9 @@ VERBS = {
     "evaluate": "subspan.cli.evaluate",
     "methods": "subspan.cli.methods",
     "plan": "subspan.cli.plan",
+    "predict": "subspan.cli.predict",
     "reproduce": "subspan.cli.reproduce",
+    "show": "subspan.cli.show",
 }
 
 

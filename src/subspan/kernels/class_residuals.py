@@ -15,7 +15,7 @@ def remaining(
     classes: NDArray[np.int64],
     picks: NDArray[np.int32],
     values: NDArray[np.float64],
-    wanted: int,
+    wanted: int | np.int64,
     residual: NDArray[np.float64],
 ) -> float:
     """Squared length of a row minus the part of its code in one class; of its whole code if `wanted` < 0."""

@@ -11,6 +11,7 @@ from typing import Literal
 from subspan.parameters import (
     InBlocks,
     OffOrigin,
+    Prepares,
     Shared,
     above_zero,
     boolean,
@@ -26,7 +27,7 @@ TINY_FLOAT32 = 2.0**-126
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class SubspaceClusteringParameters(InBlocks):
+class SubspaceClusteringParameters(Prepares, InBlocks):
     """Consensus of many graphs, with parameters from the data."""
 
     # Wider than that of the other methods.

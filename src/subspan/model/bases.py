@@ -52,7 +52,7 @@ class ClusterSubspace(Subspace):
     @property
     def dimension(self) -> int:
         """Number of columns of the basis."""
-        return self.basis.shape[1]
+        return int(self.basis.shape[1])
 
 
 def common_direction(atoms: Doubles) -> Doubles | None:
@@ -82,7 +82,7 @@ def estimated_dimension(points: Doubles, common: Doubles | None, *, affine: bool
     shares = np.cumsum(squares) / max(squares.sum(), np.finfo(np.float64).tiny)
     needed = int((shares < ENERGY_SHARE * (1 - 1e-12)).sum()) + (len(squares) > 0)
     needed += common is not None and not affine
-    return max(1, min(needed, -(-len(points) // POINTS_PER_DIRECTION), points.shape[1] - 1))
+    return max(1, min(int(needed), -(-len(points) // POINTS_PER_DIRECTION), int(points.shape[1]) - 1))
 
 
 def cluster_subspaces(

@@ -143,7 +143,7 @@ class PredictsNewRows:
         check_is_fitted(self, "labels_")
         if self.model_ is None:
             raise InputError(
-                f"{wish}: the fit has seen no rows of data, only coefficients or a graph, so it cannot judge new rows."
+                f"{wish}: the fit has seen no rows, only coefficients or a graph, and cannot judge new rows."
             )
         return self.model_
 

@@ -51,7 +51,7 @@ class Preparation:
 
     def n_features_in(self, atoms: Floats) -> int:
         """Columns of the rows that come in."""
-        return atoms.shape[1] if self.axes is None else self.axes.shape[1]
+        return int(atoms.shape[1] if self.axes is None else self.axes.shape[1])
 
     def apply(self, rows: Floats, source: Source, start: int) -> tuple[Floats, NDArray[np.bool_]]:
         """The rows that can be used, prepared, and which of all rows they are.
@@ -60,25 +60,27 @@ class Preparation:
         """
         lacking = np.isnan(rows)
         gaps = lacking.any(axis=1)
-        usable = np.ones(len(rows), bool)
+        usable: NDArray[np.bool_] = np.ones(len(rows), np.bool_)
         if gaps.any():
             if self.missing == "raise":
                 row = int(np.flatnonzero(gaps)[0])
                 column = int(np.flatnonzero(lacking[row])[0])
                 raise InputError(
-                    f"{source.name}: row {start + row}, column {column} is NaN or inf; entries may not be missing."
+                    "{}: row {}, column {} is NaN or inf; {missing} would take missing entries.",
+                    *(source.name, start + row, column),
+                    missing="mean",
                 )
             if self.missing == "drop":
-                usable = ~gaps
+                usable = np.logical_not(gaps)
                 rows = rows[usable]
             else:
-                rows = np.where(lacking, self.fill, rows)
+                rows = np.where(lacking, np.asarray(self.fill), rows)
         return self._changed(rows), usable
 
     def _changed(self, rows: Floats) -> Floats:
         if self.shift is None and self.scale is None and self.axes is None:
             return rows
-        wide = rows.astype(np.float64)
+        wide: Floats = rows.astype(np.float64)
         if self.shift is not None:
             wide -= self.shift
         if self.scale is not None:
@@ -174,6 +176,8 @@ def _column_means(source: Source) -> Doubles:
         there = ~np.isnan(block)
         totals += np.where(there, block, 0).sum(axis=0, dtype=np.float64)
         counts += there.sum(axis=0)
+    if not np.isfinite(totals).all():
+        raise InputError(f"{source.name}: column {int(np.isfinite(totals).argmin())} contains NaN or inf.")
     if not counts.all():
         raise InputError(f"{source.name}: column {int(counts.argmin())} has no entry at all.")
     return np.asarray(totals / counts)

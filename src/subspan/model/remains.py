@@ -301,8 +301,8 @@ class Model:
             empty = sizes < np.finfo(rows.dtype).tiny
             if empty.any() and self.habits.zero_rows == "raise":
                 raise InputError(
-                    "{}: row {} is zero and has no direction; remove it, or fit with {zero_rows} to give such "
-                    "rows the label -1.",
+                    "{}: row {} is zero and has no direction; remove it, or fit with {zero_rows} to give "
+                    "such rows the label -1.",
                     *(source.name, start + int(np.flatnonzero(usable)[np.flatnonzero(empty)[0]])),
                     zero_rows="label",
                 )

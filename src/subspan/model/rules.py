@@ -87,7 +87,7 @@ def subspace_scorer(subspaces: Sequence[Subspace]) -> Scorer:
         ]
     )
 
-    def score(rows: Floats, own: Indices) -> Scores:
+    def score(rows: Floats, _own: Indices) -> Scores:
         wide = np.ascontiguousarray(rows, np.float64)
         coordinates = tile_product(wide, panels)[:, : len(directions)] - shifts
         energies = np.empty((len(rows), len(widths)))

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
+import re
 import zipfile
 from dataclasses import asdict, fields
 from os import PathLike
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import IO, Any, BinaryIO
 
 import numpy as np
 from numpy.lib import format as npy
@@ -34,6 +36,12 @@ MOST_FACTS = 2**20
 CHECKSUM = b"sha256:"
 COMMENT = len(CHECKSUM) + 64
 PIECE = 2**20
+# What an array of ours begins with: version 1.0 of the format, and a header as NumPy writes it.
+PREFIX = b"\x93NUMPY\x01\x00"
+HEADER = re.compile(
+    rb"\{'descr': '(?P<type><[fiu][48])', 'fortran_order': False, "
+    rb"'shape': \((?P<shape>\d{1,18},(?: \d{1,18})?)\), \} *\n"
+)
 
 # Arrays of a model: types they may have, and number of axes.
 ARRAYS: dict[str, tuple[str, int]] = {
@@ -56,7 +64,7 @@ OPTIONAL: dict[str, tuple[str, int]] = {
 def write_model(model: Model, path: Path) -> Path:
     """Write a model; only its owner may read the file."""
     with whole_file(path) as file:
-        os.chmod(file.name, 0o600)
+        Path(file.name).chmod(0o600)
         with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
             archive.comment = CHECKSUM + b"0" * 64
             archive.writestr(_entry(FACTS), json.dumps(_facts(model), indent=1))
@@ -66,7 +74,7 @@ def write_model(model: Model, path: Path) -> Path:
                 if array is not None:
                     with archive.open(_entry(f"{name}.npy"), "w", force_zip64=True) as member:
                         npy.write_array(member, np.ascontiguousarray(array), allow_pickle=False)
-        _seal(path, file)
+        _seal(file)
     return path
 
 
@@ -77,7 +85,7 @@ def _entry(name: str) -> zipfile.ZipInfo:
     return entry
 
 
-def _seal(path: Path, file: BinaryIO) -> None:
+def _seal(file: BinaryIO) -> None:
     """Put the checksum of all bytes before it at the end of the file."""
     file.flush()
     with Path(file.name).open("rb") as written:
@@ -112,7 +120,7 @@ def _facts(model: Model) -> dict[str, Any]:
     }
 
 
-class Unreadable(Exception):
+class UnreadableError(Exception):
     """Why a file is no model."""
 
 
@@ -142,19 +150,17 @@ def load(path: str | PathLike[str]) -> Model:
     subspan.handover.InputError: ...notes.subspan: is no model that can be used: it is not a file of subspan.
     """
     place = Path(path).expanduser()
-    try:
-        with place.open("rb") as file:
+    if not place.is_file():
+        raise InputError(f"{path}: there is no such file.")
+    with place.open("rb") as file:
+        try:
             return _read(file)
-    except (FileNotFoundError, IsADirectoryError):
-        raise InputError(f"{path}: there is no such file.") from None
-    except Unreadable as error:
-        raise InputError(f"{path}: is no model that can be used: {error}.") from None
-    # Whatever a damaged file makes the readers of zip, JSON and numbers say.
-    except (zipfile.BadZipFile, ValueError, TypeError, KeyError, EOFError, NotImplementedError,
-            RecursionError, OverflowError, RuntimeError, AttributeError, IndexError, OSError,
-            UnicodeError) as error:  # fmt: skip
-        what = type(error).__name__
-        raise InputError(f"{path}: is no model that can be used: it is damaged ({what}).") from None
+        except UnreadableError as error:
+            why = str(error)
+        # Whatever a damaged file makes the readers of archives, JSON and numbers say.
+        except Exception as error:
+            why = f"it is damaged ({type(error).__name__})"
+    raise InputError(f"{path}: is no model that can be used: {why}.")
 
 
 def _read(file: BinaryIO) -> Model:
@@ -163,9 +169,9 @@ def _read(file: BinaryIO) -> Model:
     comment = file.read()
     file.seek(0)
     if file.read(2) != b"PK" or not comment.startswith(CHECKSUM):
-        raise Unreadable("it is not a file of subspan")
+        raise UnreadableError("it is not a file of subspan")
     if _digest(file, size - COMMENT) != comment[len(CHECKSUM) :]:
-        raise Unreadable("it is damaged, since its checksum is another")
+        raise UnreadableError("it is damaged, since its checksum is another")
     with zipfile.ZipFile(file) as archive:
         members = _checked_members(archive, size)
         facts = _checked_facts(archive.read(FACTS))
@@ -184,25 +190,25 @@ def _checked_members(archive: zipfile.ZipFile, size: int) -> dict[str, int]:
     entries = archive.infolist()
     names = [entry.filename for entry in entries]
     if len(set(names)) < len(names) or not needed <= set(names) <= known:
-        raise Unreadable("its contents are not those of a model")
+        raise UnreadableError("its contents are not those of a model")
     for entry in entries:
         if entry.compress_type != zipfile.ZIP_STORED or entry.flag_bits & 0x1:
-            raise Unreadable("its contents are compressed or encrypted")
+            raise UnreadableError("its contents are compressed or encrypted")
         if entry.file_size != entry.compress_size:
-            raise Unreadable("it declares sizes that it does not have")
+            raise UnreadableError("it declares sizes that it does not have")
     if sum(entry.file_size for entry in entries) > size:
-        raise Unreadable("it declares sizes that it does not have")
+        raise UnreadableError("it declares sizes that it does not have")
     if archive.getinfo(FACTS).file_size > MOST_FACTS:
-        raise Unreadable("its description is too long")
+        raise UnreadableError("its description is too long")
     return {entry.filename: entry.file_size for entry in entries}
 
 
 def _checked_facts(text: bytes) -> dict[str, Any]:
     facts = json.loads(text)
     if not isinstance(facts, dict) or facts.get("what") != MAGIC or not isinstance(facts.get("format"), int):
-        raise Unreadable("it is not a file of subspan")
+        raise UnreadableError("it is not a file of subspan")
     if facts["format"] > FORMAT:
-        raise Unreadable("it was written by a newer version; update subspan")
+        raise UnreadableError("it was written by a newer version; update subspan")
     return facts
 
 
@@ -210,24 +216,26 @@ def _array(archive: zipfile.ZipFile, name: str, kind: tuple[str, int], member_si
     """An array of a member, if its header declares what the member holds."""
     dtypes, n_axes = kind
     with archive.open(name) as member:
-        version = npy.read_magic(member)
-        if version != (1, 0):
-            raise Unreadable(f"{name} is not an array as they are written")
-        shape, fortran, dtype = npy.read_array_header_1_0(member)
-        if dtype not in [np.dtype(f"<{each}") for each in dtypes.split()] or fortran or len(shape) != n_axes:
-            raise Unreadable(f"{name} is not an array of the right type and shape")
-        count = 1
-        for length in shape:
-            count *= length
-        if count * dtype.itemsize != member_size - member.tell():
-            raise Unreadable(f"{name} declares a size that it does not have")
-        array = np.empty(shape, dtype)
-        if count and member.readinto(memoryview(array).cast("B")) != array.nbytes:
-            raise Unreadable(f"{name} ends too early")
-        # The end of a member is where its checksum is compared.
-        if member.read(1):
-            raise Unreadable(f"{name} goes on after its end")
+        start = member.read(len(PREFIX) + 2)
+        header = HEADER.fullmatch(member.read(int.from_bytes(start[-2:], "little")))
+        if not start.startswith(PREFIX) or header is None:
+            raise UnreadableError(f"{name} is not an array as they are written")
+        dtype = np.dtype(header["type"].decode())
+        shape = tuple(int(length) for length in re.findall(rb"\d+", header["shape"]))
+        if header["type"].decode()[1:] not in dtypes.split() or len(shape) != n_axes:
+            raise UnreadableError(f"{name} is not an array of the right type and shape")
+        if math.prod(shape) * dtype.itemsize != member_size - member.tell():
+            raise UnreadableError(f"{name} declares a size that it does not have")
+        array: NDArray[Any] = np.empty(shape, dtype)
+        _fill(member, array.reshape(-1).view(np.uint8))
     return array
+
+
+def _fill(member: IO[bytes], array: NDArray[np.uint8]) -> None:
+    """Read a member to its end, where the archive compares its checksum."""
+    for start in range(0, len(array) + 1, PIECE):
+        piece = np.frombuffer(member.read(PIECE), np.uint8)
+        array[start : start + PIECE] = piece
 
 
 def _model(facts: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Model:
@@ -236,16 +244,16 @@ def _model(facts: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Model:
     )
     columns = facts["columns"]
     if not isinstance(columns, list) or not all(isinstance(name, str) for name in columns):
-        raise Unreadable("its names of columns are no names")
+        raise UnreadableError("its names of columns are no names")
     if not isinstance(facts["facts"], dict) or not isinstance(facts["facts"].get("method"), str):
-        raise Unreadable("it does not say where it comes from")
+        raise UnreadableError("it does not say where it comes from")
     return Model(
         facts=facts["facts"],
         habits=_plain_object(Habits, facts["habits"]),
         coding=_coding(facts["coding"]),
         preparation=preparation,
         columns=tuple(columns),
-        **{name: arrays[name] for name in ARRAYS},
+        **{name: arrays[name] for name in ARRAYS},  # type: ignore[arg-type]
     )
 
 
@@ -262,15 +270,15 @@ def _plain_object(kind: Any, values: Any) -> Any:
     types = {"int": int, "float": (int, float), "str": str, "bool": bool}
     declared = {each.name: str(each.type) for each in fields(kind)}
     if not isinstance(values, dict) or set(values) != set(declared):
-        raise Unreadable("its settings are not those of a model")
+        raise UnreadableError("its settings are not those of a model")
     for name, value in values.items():
         allowed = [part.strip() for part in declared[name].split("|")]
         if value is None and "None" in allowed:
             continue
         if not any(part in types and type(value) in _as_tuple(types[part]) for part in allowed):
-            raise Unreadable(f"its setting {name} is not of the right type")
+            raise UnreadableError(f"its setting {name} is not of the right type")
         if isinstance(value, (int, float)) and not np.isfinite(value):
-            raise Unreadable(f"its setting {name} is not finite")
+            raise UnreadableError(f"its setting {name} is not finite")
     return kind(**values)
 
 
@@ -307,5 +315,5 @@ def _consistent(model: Model) -> Model:
         and (not model.columns or len(model.columns) == n_features)
     )
     if not good:
-        raise Unreadable("its parts do not go together")
+        raise UnreadableError("its parts do not go together")
     return model

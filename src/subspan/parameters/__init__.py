@@ -16,12 +16,13 @@ from subspan.parameters.kinds import (
     whole,
 )
 from subspan.parameters.listing import Parameter, check_parameters, declared
-from subspan.parameters.shared import InBlocks, OffOrigin, Shared
+from subspan.parameters.shared import InBlocks, OffOrigin, Prepares, Shared
 
 __all__ = [
     "InBlocks",
     "OffOrigin",
     "Parameter",
+    "Prepares",
     "Shared",
     "above_zero",
     "boolean",

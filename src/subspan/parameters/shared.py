@@ -7,7 +7,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Literal
 
 from subspan.parameters.declaring import changed, parameter
-from subspan.parameters.kinds import boolean, folder, generator, memory_size, one_of, share, whole
+from subspan.parameters.kinds import boolean, folder, generator, memory_size, one_of, real, share, whole
 
 if TYPE_CHECKING:
     import numpy as np
@@ -115,4 +115,25 @@ class InBlocks(Shared):
         "A folder for finished blocks of coefficients. A fit that was interrupted goes on from there when "
         "the same call is made again; other data, parameters or seeds are refused. Needs a fixed "
         "`random_state`.",
+    )
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class Prepares:
+    """What is done to the rows before a fit, and to new rows too; in this order."""
+
+    missing: str = parameter(
+        "raise",
+        one_of("raise", "mean", "drop"),
+        "Missing entries: refuse the data, put the mean of the column there, or give such rows the label -1.",
+    )
+    center: bool = parameter(False, boolean(), "Subtract the mean of each column.")
+    standardize: bool = parameter(
+        False, boolean(), "Subtract the mean of each column and divide by its standard deviation."
+    )
+    pca: int | float | None = parameter(
+        None,
+        whole(1) | real(0.01, below=1) | None,
+        "Keep this many directions of the largest spread, or as many as hold this share of the energy. "
+        "Without `center` the spread is that around the origin, which keeps subspaces what they are.",
     )

@@ -224,6 +224,7 @@ class ConsensusTask:
 
 
 def rules_of(settings: ConsensusSettings, selection: Selection, dtype: np.dtype) -> Rules:
+    """The settings as pursuits read them."""
     return Rules(
         n_nonzero=settings.n_nonzero,
         damping=float(settings.damping),

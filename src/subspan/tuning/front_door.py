@@ -16,6 +16,7 @@ from subspan.handover import DataWarning, Factors, Graph, InputError, Representa
 from subspan.methods.declarations import SubspaceClusteringParameters
 from subspan.methods.documentation import documented
 from subspan.methods.in_blocks import WorksInBlocks
+from subspan.methods.prepared import PreparesRows
 from subspan.model.coding import Coding, PursuitCoding
 from subspan.points import Points
 from subspan.sources import ArraySource, Source
@@ -58,7 +59,7 @@ class JoinedPartitions(Representation):
 
 
 @documented
-class SubspaceClustering(SubspaceClusteringParameters, WorksInBlocks):
+class SubspaceClustering(SubspaceClusteringParameters, PreparesRows, WorksInBlocks):
     """Many graphs of the data are cut, and what the cuts agree on are the clusters.
 
     No parameter has to be chosen. Members of two families are run, S3COMP-C and thresholded ridge, each with

@@ -1,0 +1,74 @@
+"""`subspan predict`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from subspan.cli.completing import files
+from subspan.cli.options import columns_option, data_argument, key_option, quiet_option, speaker
+
+
+@click.command()
+@click.argument("model", metavar="MODEL", shell_complete=files)
+@data_argument
+@key_option
+@columns_option
+@click.option(
+    "--labels",
+    metavar="FILE",
+    shell_complete=files,
+    help="Where the labels go: .csv, .npy or .parquet; by default standard output.",
+)
+@click.option(
+    "--rule",
+    type=click.Choice(["code", "subspace"]),
+    help="What decides: how little the atoms of a cluster leave of a row, or the nearest subspace.  "
+    "[default: the better one for the method]",
+)
+@click.option("--n-jobs", type=int, help="Threads; the result does not depend on them.  [default: all cores]")
+@quiet_option
+def predict(
+    model: str,
+    data: str,
+    key: str | None,
+    columns: str | None,
+    labels: str | None,
+    rule: str | None,
+    n_jobs: int | None,
+    quiet: bool,
+) -> None:
+    """Label the rows of DATA by a MODEL that `subspan cluster --save` has kept.
+
+    Rows are read block by block, so DATA may be larger than the memory. Rows of the fit keep their labels.
+
+    \b
+    Examples:
+      subspan cluster monday.csv --save week.subspan --labels monday-labels.csv
+      subspan predict week.subspan tuesday.csv --labels tuesday-labels.csv
+    """  # noqa: D301 (click needs the character itself)
+    from subspan.cli import clustering
+    from subspan.cli.cluster import check_labels
+    from subspan.cli.labels import csv_text, write_labels
+    from subspan.cli.method_options import in_terms_of_options
+    from subspan.execution.progress import progress_shown
+    from subspan.model import load
+
+    check_labels(labels, data, as_json=False)
+    say = speaker(quiet)
+    loaded = load(model)
+    with in_terms_of_options():
+        source = clustering.open_data(data, key, columns)
+        say(f"{loaded}: {source.shape[0]} rows from {source.name}")
+        if quiet:
+            found = loaded.predict(source, rule=rule, n_jobs=n_jobs)
+        else:
+            with progress_shown("predict"):
+                found = loaded.predict(source, rule=rule, n_jobs=n_jobs)
+    if labels in (None, "-"):
+        sys.stdout.write(csv_text(found))
+    else:
+        write_labels(Path(str(labels)), found)
+        say(f"labels: {labels}")

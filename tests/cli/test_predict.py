@@ -1,0 +1,64 @@
+"""The real program: a model is kept, shown, and labels new rows."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from subspan import load
+from subspan.datasets import make_union_of_subspaces
+
+
+def subspan(*arguments: object) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", "from subspan.cli.main import main; main()", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=300)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("week")
+    X, _ = make_union_of_subspaces(3, 2, 10, 40, noise=0.02, random_state=0)
+    np.save(folder / "monday.npy", X[::2])
+    np.save(folder / "tuesday.npy", X[1::2])
+    done = subspan(
+        "cluster", folder / "monday.npy", "-k", "3", "--center", "--pca", "6",
+        "--labels", folder / "monday.csv", "--save", folder / "week.subspan",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert f"model: {folder / 'week.subspan'}" in done.stderr
+    return folder
+
+
+def test_a_kept_model_labels_new_rows(folder):
+    done = subspan("predict", folder / "week.subspan", folder / "tuesday.npy", "--labels", folder / "t.csv")
+    assert done.returncode == 0, done.stderr
+    labels = np.loadtxt(folder / "t.csv", delimiter=",", skiprows=1, dtype=int)[:, 1]
+    model = load(folder / "week.subspan")
+    assert np.array_equal(labels, model.predict(np.load(folder / "tuesday.npy")))
+    again = subspan("predict", folder / "week.subspan", folder / "monday.npy", "--quiet")
+    assert again.stderr == ""
+    assert again.stdout == (folder / "monday.csv").read_text()
+
+
+def test_a_model_is_shown(folder):
+    done = subspan("show", folder / "week.subspan")
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert lines[0].startswith("SubspaceClustering of subspan ")
+    assert lines[1] == "fitted to 60 rows with 10 columns; 60 atoms"
+    assert lines[2] == "preparation: centred, 6 principal directions, unit norm"
+    assert len(lines) == 5 + 2 + 3
+
+
+def test_other_files_are_refused_in_one_sentence(folder):
+    done = subspan("predict", folder / "monday.npy", folder / "tuesday.npy")
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1].endswith(
+        "monday.npy: is no model that can be used: it is not a file of subspan."
+    )
+    done = subspan("cluster", folder / "monday.npy", "--save", folder / "no" / "m.subspan")
+    assert done.returncode == 2
+    assert "there is no folder" in done.stderr
