@@ -38,6 +38,7 @@ from subspan.points import Points, Reading, read_points
 from subspan.sources import ArraySource, Source, open_source, read_in_pieces
 from subspan.sources.checks import check_kind, refusal
 from subspan.sources.dtypes import EXACT_IN_FLOAT32
+from subspan.sources.on_host import on_host
 
 __all__ = ["Settled", "SubspaceMethod", "spectral_graph"]
 
@@ -116,7 +117,8 @@ class SubspaceMethod(Shared, PredictsNewRows, ClusterMixin, BaseEstimator):
 
     def _habits(self) -> Habits:
         """How the model that remains treats new rows."""
-        return Habits(self.normalize, self.zero_rows, self._needs_directions)
+        unit = self.normalize and not self._lifts
+        return Habits(unit, self.zero_rows, self._needs_directions)
 
     def _represent(self, points: Source, settled: Settled) -> Representation:
         """Coefficients of every point: the part that makes a method."""
@@ -240,6 +242,7 @@ class SubspaceMethod(Shared, PredictsNewRows, ClusterMixin, BaseEstimator):
 
     def _validated(self, X: ArrayLike, **options: Any) -> Any:
         """`X` as scikit-learn's checks pass it; entries that are not finite are named by our own."""
+        X = on_host(X)
         check_kind(X)
         try:
             return validate_data(self, X, ensure_all_finite=False, **options)

@@ -23,7 +23,8 @@ MADE = ("api", "gallery")
 PAGES = [page for page in sorted(DOCS.rglob("*.md")) if page.relative_to(DOCS).parts[0] not in MADE]
 LINKED = [*PAGES, *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md"))]
 PUBLIC = [
-    "", ".base", ".datasets", ".features", ".handover", ".methods.documentation", ".metrics", ".parameters",
+    "", ".base", ".datasets", ".features", ".handover", ".methods.documentation", ".metrics", ".model",
+    ".parameters",
     ".plotting", ".plotting.numbers", ".report", ".sources", ".tuning",
 ]  # fmt: skip
 # Pages whose code runs as it stands, and what it leaves behind or prints.

@@ -8,14 +8,12 @@ from pathlib import Path
 import click
 
 from subspan.cli.completing import files
-from subspan.cli.options import columns_option, data_argument, key_option, quiet_option, speaker
+from subspan.cli.options import DataChoice, data_options, quiet_option, speaker
 
 
 @click.command()
 @click.argument("model", metavar="MODEL", shell_complete=files)
-@data_argument
-@key_option
-@columns_option
+@data_options
 @click.option(
     "--labels",
     metavar="FILE",
@@ -31,10 +29,8 @@ from subspan.cli.options import columns_option, data_argument, key_option, quiet
 @click.option("--n-jobs", type=int, help="Threads; the result does not depend on them.  [default: all cores]")
 @quiet_option
 def predict(
+    choice: DataChoice,
     model: str,
-    data: str,
-    key: str | None,
-    columns: str | None,
     labels: str | None,
     rule: str | None,
     n_jobs: int | None,
@@ -49,18 +45,19 @@ def predict(
       subspan cluster monday.csv --save week.subspan --labels monday-labels.csv
       subspan predict week.subspan tuesday.csv --labels tuesday-labels.csv
     """  # noqa: D301 (click needs the character itself)
-    from subspan.cli import clustering
-    from subspan.cli.cluster import check_labels
+    from subspan.cli.cluster import LabelledRows, check_labels
     from subspan.cli.labels import csv_text, write_labels
     from subspan.cli.method_options import in_terms_of_options
+    from subspan.cli.opening import open_data, row_ids
     from subspan.execution.progress import progress_shown
     from subspan.model import load
 
-    check_labels(labels, data, as_json=False)
+    check_labels(labels, choice.data, as_json=False)
     say = speaker(quiet)
     loaded = load(model)
     with in_terms_of_options():
-        source = clustering.open_data(data, key, columns)
+        source = open_data(choice)
+        ids = LabelledRows(choice, None, row_ids(choice, source)).row_ids
         say(f"{loaded}: {source.shape[0]} rows from {source.name}")
         if quiet:
             found = loaded.predict(source, rule=rule, n_jobs=n_jobs)
@@ -68,7 +65,7 @@ def predict(
             with progress_shown("predict"):
                 found = loaded.predict(source, rule=rule, n_jobs=n_jobs)
     if labels in (None, "-"):
-        sys.stdout.write(csv_text(found))
+        sys.stdout.write(csv_text(found, ids))
     else:
-        write_labels(Path(str(labels)), found)
+        write_labels(Path(str(labels)), found, ids)
         say(f"labels: {labels}")

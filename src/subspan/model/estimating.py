@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from importlib.metadata import version
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -151,33 +152,38 @@ class PredictsNewRows:
         """What remains of a fit to these points."""
         labels = self.labels_[points.row_of_point]
         chosen = choose_atoms(labels, seed)
-        coding, habits = self._coding(points.source.shape[1]), self._habits()
+        coding, habits, lift = self._coding(points.source.shape[1]), self._habits(), points.lift
+        if coding is None:
+            habits = replace(habits, rule="subspace")
+        if lift is not None:
+            habits = replace(habits, affine=True, constant=float(lift.constant), length=float(lift.length))
         names = getattr(self, "feature_names_in_", None)
+        if names is None:
+            names = points.source.columns[: points.source.shape[1] - (lift is not None)]
         return Model(
             facts=self._facts(seed),
-            habits=habits if coding is not None else replace(habits, rule="subspace"),
+            habits=habits,
             coding=coding,
             preparation=preparation,
-            columns=points.source.columns if names is None else tuple(map(str, names)),
+            columns=tuple(map(str, names)),
             labels_=self.labels_,
             digests=points.digests,
             point_labels=labels,
             atom_points=chosen,
             atoms=np.ascontiguousarray(points.source.take(chosen)),
             atom_rows=points.row_of_point[chosen],
+            center=None if lift is None else lift.mean,
         )
 
     def _facts(self, seed: int) -> dict[str, Any]:
         """Where the model comes from, in plain values."""
-        from subspan import __version__
-
         parameters: dict[str, Any] = self.get_params(deep=False)  # type: ignore[attr-defined]
         plain = {name: _plain(value) for name, value in parameters.items()}
         return {
             "method": type(self).__name__,
             "parameters": plain,
             "seed": seed,
-            "version": __version__,
+            "version": version("subspan"),
         }
 
 

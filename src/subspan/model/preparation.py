@@ -49,9 +49,9 @@ class Preparation:
     # (n_directions, n_features) orthonormal rows.
     axes: Doubles | None = None
 
-    def n_features_in(self, atoms: Floats) -> int:
-        """Columns of the rows that come in."""
-        return int(atoms.shape[1] if self.axes is None else self.axes.shape[1])
+    def n_features_in(self, n_features_out: int) -> int:
+        """Columns of the rows that come in, where those that come out have so many."""
+        return n_features_out if self.axes is None else int(self.axes.shape[1])
 
     def apply(self, rows: Floats, source: Source, start: int) -> tuple[Floats, NDArray[np.bool_]]:
         """The rows that can be used, prepared, and which of all rows they are.

@@ -40,6 +40,9 @@ class Habits:
     needs_directions: bool = True
     # The rule unless the caller says otherwise.
     rule: str = "code"
+    # Beside rows that are shifted and divided by a length, for flats off the origin; 0 if nothing is.
+    constant: float = 0.0
+    length: float = 1.0
     # Flats of the clusters: whether they may miss the origin, and their dimension where it is given.
     affine: bool = False
     dimension: int | None = None
@@ -85,10 +88,12 @@ class Model:
     atoms: Floats
     # Rows of the atoms in the data of the fit.
     atom_rows: Labels
+    # (n_features,) what is taken from rows before the constant is put beside them.
+    center: Doubles | None = None
     _made: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     def __repr__(self) -> str:
-        size = f"{len(self.labels_)} rows with {self.preparation.n_features_in(self.atoms)} columns"
+        size = f"{len(self.labels_)} rows with {self.n_features} columns"
         clusters = f"{self.n_clusters_} clusters of {size}"
         return f"Model({self.facts['method']}: {clusters}, {len(self.atoms)} atoms)"
 
@@ -99,7 +104,7 @@ class Model:
     @property
     def n_features(self) -> int:
         """Columns that new rows must have."""
-        return self.preparation.n_features_in(self.atoms)
+        return self.preparation.n_features_in(self.atoms.shape[1] - (self.center is not None))
 
     @property
     def n_clusters_(self) -> int:
@@ -116,7 +121,7 @@ class Model:
         """The subspace of each cluster, computed from its atoms when first asked for."""
         if "subspaces" not in self._made:
             self._made["subspaces"] = cluster_subspaces(
-                self.atoms,
+                self._unlifted(self.atoms),
                 self.atom_labels,
                 self.atom_rows,
                 affine=self.habits.affine,
@@ -243,7 +248,7 @@ class Model:
             rows, usable = self._prepared(source, start)
             part = np.broadcast_to(otherwise, (len(usable), *otherwise.shape)).copy()
             if len(rows):
-                part[usable] = answer(rows, self._known.find(rows), score)
+                part[usable] = answer(self._lifted(rows), self._known.find(rows), score)
             out[start : start + len(part)] = part
 
         for _ in run_in_threads(task, range(0, n_rows, BLOCK_ROWS), threads, "blocks of rows"):
@@ -267,7 +272,7 @@ class Model:
             key = (chosen, n_rows < BLOCK_ROWS)
             if key not in self._made:
                 self._made[key] = (
-                    subspace_scorer(self.subspaces_)
+                    self._subspace_scorer()
                     if chosen == "subspace" or coding is None
                     else code_scorer(coding.coder(self.atoms, n_rows, threads), self.atoms, self.atom_labels)
                 )
@@ -275,6 +280,23 @@ class Model:
             return found
 
         return make
+
+    def _subspace_scorer(self) -> Scorer:
+        """Distances are those of the rows themselves, without a constant."""
+        score = subspace_scorer(self.subspaces_)
+        return lambda rows, own: score(self._unlifted(rows), own)
+
+    def _lifted(self, rows: Floats) -> Floats:
+        """Rows as the method has seen them: with a constant, if it looks for flats off the origin."""
+        if self.center is None:
+            return rows
+        out = np.full((len(rows), rows.shape[1] + 1), self.habits.constant, rows.dtype)
+        out[:, :-1] = (rows - self.center) / self.habits.length
+        return out
+
+    def _unlifted(self, rows: Floats) -> Floats:
+        """The rows back again, up to rounding."""
+        return rows if self.center is None else rows[:, :-1] * self.habits.length + self.center
 
     @property
     def _known(self) -> KnownRows:

@@ -52,13 +52,14 @@ ARRAYS: dict[str, tuple[str, int]] = {
     "atoms": ("f4 f8", 2),
     "atom_rows": ("i8", 1),
 }
-# Arrays of the preparation, which need not be there.
-OPTIONAL: dict[str, tuple[str, int]] = {
+# Arrays that need not be there: those of the preparation, and the origin of flats.
+PREPARATION: dict[str, tuple[str, int]] = {
     "fill": ("f8", 1),
     "shift": ("f8", 1),
     "scale": ("f8", 1),
     "axes": ("f8", 2),
 }
+OPTIONAL = {**PREPARATION, "center": ("f8", 1)}
 
 
 def write_model(model: Model, path: Path) -> Path:
@@ -69,7 +70,8 @@ def write_model(model: Model, path: Path) -> Path:
             archive.comment = CHECKSUM + b"0" * 64
             archive.writestr(_entry(FACTS), json.dumps(_facts(model), indent=1))
             arrays = {name: getattr(model, name) for name in ARRAYS}
-            arrays |= {name: getattr(model.preparation, name) for name in OPTIONAL}
+            arrays |= {name: getattr(model.preparation, name) for name in PREPARATION}
+            arrays["center"] = model.center
             for name, array in arrays.items():
                 if array is not None:
                     with archive.open(_entry(f"{name}.npy"), "w", force_zip64=True) as member:
@@ -240,7 +242,7 @@ def _fill(member: IO[bytes], array: NDArray[np.uint8]) -> None:
 
 def _model(facts: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Model:
     preparation = Preparation(
-        str(facts["missing"]), **{name: arrays[name] for name in OPTIONAL if name in arrays}
+        str(facts["missing"]), **{name: arrays[name] for name in PREPARATION if name in arrays}
     )
     columns = facts["columns"]
     if not isinstance(columns, list) or not all(isinstance(name, str) for name in columns):
@@ -253,6 +255,7 @@ def _model(facts: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Model:
         coding=_coding(facts["coding"]),
         preparation=preparation,
         columns=tuple(columns),
+        center=arrays.get("center"),
         **{name: arrays[name] for name in ARRAYS},  # type: ignore[arg-type]
     )
 
@@ -290,7 +293,7 @@ def _consistent(model: Model) -> Model:
     """The model, if its arrays go together, so that no index in it points outside."""
     n_atoms, n_columns = model.atoms.shape
     n_points = len(model.point_labels)
-    n_features = model.preparation.n_features_in(model.atoms)
+    n_features = model.n_features
     done = model.preparation
     good = (
         n_atoms > 0
@@ -311,7 +314,9 @@ def _consistent(model: Model) -> Model:
         and done.missing in ("raise", "mean", "drop")
         and (done.missing != "mean" or done.fill is not None)
         and all(each is None or each.shape == (n_features,) for each in (done.fill, done.shift, done.scale))
-        and (done.axes is None or len(done.axes) == n_columns)
+        and (done.axes is None or len(done.axes) == n_columns - (model.center is not None))
+        and (model.center is None or model.center.shape == (n_columns - 1,))
+        and model.habits.length > 0
         and (not model.columns or len(model.columns) == n_features)
     )
     if not good:

@@ -24,6 +24,7 @@ from subspan.sources.images import ImageFolder
 from subspan.sources.matlab import open_mat
 from subspan.sources.npy import NpySource
 from subspan.sources.npz import open_npz
+from subspan.sources.on_host import on_host
 from subspan.sources.parquet import ParquetSource
 from subspan.sources.tables import open_arrow, open_pandas, open_polars
 from subspan.sources.text import open_text
@@ -123,6 +124,7 @@ def open_source(
     if isinstance(data, (str, os.PathLike)):
         path = Path(data).expanduser()
         return _open(_format_of_path(path), path, str(path), key, columns, exclude)
+    data = on_host(data)
     return _open(_format_of_object(data), data, "X", key, columns, exclude)
 
 
