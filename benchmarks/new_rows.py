@@ -2,8 +2,8 @@
 
     python -m benchmarks.new_rows DATA [--methods s3comp-c lsr] [--rate] [--file ROWS]
 
-DATA is the folder of the data files. A half of each set is clustered, the other half is predicted, and compared
-with what clustering everything gives for it. Every run is kept in docs/results/new-rows.jsonl and is not done
+DATA is the folder of the data files. A half of each set is clustered, the other half is predicted, and
+compared with what clustering everything gives for it. Every run is kept in docs/results/new-rows.jsonl and is not done
 again; the tables of the page are made from that file. Without DATA nothing is run.
 """
 
@@ -210,12 +210,13 @@ def rate_table(runs: list[Row]) -> str:
 def file_table(runs: list[Row]) -> str:
     lines = ["| rows | columns | file | sample | model | rows a second | peak memory | accuracy |"]
     lines.append("|---|---|---|---|---|---|---|---|")
-    for run in (each for each in runs if each["what"] == "file"):
-        lines.append(
-            f"| {run['n_rows']} | {run['n_features']} | {run['file_bytes'] / 1e6:.0f} MB | {run['n_sample']} "
-            f"| {run['model_bytes'] / 1e6:.1f} MB | {run['n_rows'] / run['seconds']:.0f} "
-            f"| {run['peak_bytes'] / 1e6:.0f} MB | {_percent(run['accuracy'])} |"
-        )
+    lines.extend(
+        f"| {run['n_rows']} | {run['n_features']} | {run['file_bytes'] / 1e6:.0f} MB | {run['n_sample']} "
+        f"| {run['model_bytes'] / 1e6:.1f} MB | {run['n_rows'] / run['seconds']:.0f} "
+        f"| {run['peak_bytes'] / 1e6:.0f} MB | {_percent(run['accuracy'])} |"
+        for run in runs
+        if run["what"] == "file"
+    )
     return "\n".join(lines)
 
 
