@@ -3,8 +3,8 @@
     python -m benchmarks.new_rows DATA [--methods s3comp-c lsr] [--rate] [--file ROWS]
 
 DATA is the folder of the data files. A half of each set is clustered, the other half is predicted, and
-compared with what clustering everything gives for it. Every run is kept in docs/results/new-rows.jsonl and is not done
-again; the tables of the page are made from that file. Without DATA nothing is run.
+compared with what clustering everything gives for it. Every run is kept in docs/results/new-rows.jsonl and is
+not done again; the tables of the page are made from that file. Without DATA nothing is run.
 """
 
 from __future__ import annotations

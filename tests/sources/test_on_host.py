@@ -39,10 +39,12 @@ class Tensor:
 class OnCard:
     """As CuPy has it: NumPy may not convert it by itself."""
 
-    __cuda_array_interface__ = {"version": 3}
-
     def __init__(self, array):
         self.array = array
+
+    @property
+    def __cuda_array_interface__(self):
+        return {"version": 3}
 
     def get(self):
         return self.array

@@ -4,6 +4,6 @@ from __future__ import annotations
 
 from subspan.model.bases import ClusterSubspace
 from subspan.model.remains import Model
-from subspan.model.storing import load
+from subspan.model.storing import load_model as load
 
 __all__ = ["ClusterSubspace", "Model", "load"]

@@ -126,7 +126,7 @@ class UnreadableError(Exception):
     """Why a file is no model."""
 
 
-def load(path: str | PathLike[str]) -> Model:
+def load_model(path: str | PathLike[str]) -> Model:
     """Read a model that `save` has written. Nothing in the file is executed.
 
     Parameters
@@ -147,7 +147,7 @@ def load(path: str | PathLike[str]) -> Model:
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "notes.subspan"
     >>> _ = path.write_text("no model")
-    >>> load(path)
+    >>> load_model(path)
     Traceback (most recent call last):
     subspan.handover.InputError: ...notes.subspan: is no model that can be used: it is not a file of subspan.
     """
