@@ -232,6 +232,8 @@ class SubspaceMethod(Shared, PredictsNewRows, ClusterMixin, BaseEstimator):
 
     def _new_rows(self, X: Any) -> Source:
         """Rows that come after the fit."""
+        if getattr(X, "ndim", 2) == 1:
+            raise InputError(f"X: has shape {X.shape}. Reshape your data: one row is X.reshape(1, -1).")
         return open_source(X) if read_in_pieces(X) else self._table(X, reset=False)
 
     def _table(self, X: Any, **options: Any) -> ArraySource:
