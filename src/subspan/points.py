@@ -7,7 +7,7 @@ labels when the points have theirs; no stage in between knows of them.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -67,8 +67,8 @@ class Points:
         """The same points where only the rows `kept` of all rows were looked at."""
         point_of_row = np.full(n_rows, -1)
         point_of_row[kept] = self.point_of_row
-        n_incomplete = n_rows - len(kept)
-        return Points(self.source, kept[self.row_of_point], point_of_row, self.digests, n_incomplete)
+        rows = kept[self.row_of_point]
+        return replace(self, row_of_point=rows, point_of_row=point_of_row, n_incomplete=n_rows - len(kept))
 
     def rows_of(self, points: NDArray[np.integer]) -> NDArray[np.int64]:
         """Input rows of some points."""

@@ -25,7 +25,7 @@ from subspan import (
 from subspan.datasets import make_union_of_subspaces
 from subspan.handover import InputError
 from subspan.metrics import clustering_accuracy
-from subspan.model import remains
+from subspan.model import load, remains
 from subspan.model.atoms import choose_atoms
 from subspan.sources import ArraySource
 
@@ -197,3 +197,18 @@ def test_a_model_keeps_few_atoms(monkeypatch):
     assert fitted.model_.atoms.shape == (30, 20)
     assert np.array_equal(fitted.predict(KNOWN), fitted.labels_)
     assert clustering_accuracy(y[1::2], fitted.predict(NEW)) > 0.9
+
+
+def test_flats_off_the_origin_are_predicted_too(tmp_path):
+    rows, classes = make_union_of_subspaces(3, 2, 8, 60, affine=True, noise=0.01, random_state=0)
+    rows += 5.0
+    fitted = S3COMPC(3, n_nonzero=4, affine=True, random_state=0).fit(rows[::2])
+    assert clustering_accuracy(classes[::2], fitted.labels_) > 0.95
+    assert np.array_equal(fitted.predict(rows[::2]), fitted.labels_)
+    loaded = load(fitted.save(tmp_path / "flats.subspan"))
+    for rule in ("code", "subspace"):
+        labels = fitted.predict(rows[1::2], rule=rule)
+        assert clustering_accuracy(classes[1::2], labels) > 0.95
+        assert np.array_equal(loaded.predict(rows[1::2], rule=rule), labels)
+    for number, flat in enumerate(loaded.subspaces_):
+        np.testing.assert_allclose(flat.mean, rows[::2][fitted.labels_ == number].mean(axis=0), atol=1e-9)

@@ -36,9 +36,10 @@ def predict(
     n_jobs: int | None,
     quiet: bool,
 ) -> None:
-    """Label the rows of DATA by a MODEL that `subspan cluster --save` has kept.
+    """Label the rows of DATA by a kept MODEL.
 
-    Rows are read block by block, so DATA may be larger than the memory. Rows of the fit keep their labels.
+    `subspan cluster --save` keeps it. Rows are read block by block, so DATA may be larger than the memory.
+    Rows of the fit keep their labels.
 
     \b
     Examples:

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("model", metavar="MODEL", shell_complete=files)
 def show(model: str) -> None:
-    """Tell what is in a MODEL: where it comes from, and the subspaces of its clusters.
+    """Tell what is in a kept MODEL.
+
+    That is where it comes from, and the subspaces of its clusters.
 
     \b
     Example:

@@ -17,7 +17,7 @@ def choose_atoms(labels: NDArray[np.int64], seed: int, most: int = MOST_ATOMS) -
     Examples
     --------
     >>> choose_atoms(np.array([0, 0, 0, 0, 1, 1, -1]), seed=0, most=4).tolist()
-    [1, 3, 4, 5]
+    [2, 3, 4, 5]
     """
     sizes = np.bincount(labels[labels >= 0])
     if sizes.sum() <= most:

@@ -71,8 +71,8 @@ def estimated_dimension(points: Doubles, common: Doubles | None, *, affine: bool
 
     Examples
     --------
-    >>> plane = np.array([[9.0, 1.0, 0.0], [9.0, -1.0, 0.0], [9.0, 0.0, 1.0], [9.0, 0.0, -1.0]] * 3)
-    >>> estimated_dimension(plane, None), estimated_dimension(plane, np.array([1.0, 0.0, 0.0]))
+    >>> plane = np.array([[9.0, 1.0, 0, 0], [9.0, -1.0, 0, 0], [9.0, 0, 1.0, 0], [9.0, 0, -1.0, 0]] * 3)
+    >>> estimated_dimension(plane, None), estimated_dimension(plane, np.array([1.0, 0, 0, 0]))
     (1, 3)
     """
     rest = points if common is None or affine else points - np.outer(points @ common, common)
