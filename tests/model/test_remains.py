@@ -82,10 +82,11 @@ def test_no_bit_depends_on_batches_order_or_threads(fitted):
 
 def test_few_rows_and_many_rows_have_the_same_codes(pursuit, monkeypatch):
     """Many rows are coded with a table of 8-bit products, few without."""
-    few = copy.deepcopy(pursuit).outlier_score(NEW)
+    few = [copy.deepcopy(pursuit).outlier_score(rows) for rows in (NEW, KNOWN, X)]
     monkeypatch.setattr(remains, "BLOCK_ROWS", 64)
     monkeypatch.setattr("subspan.model.coding.PursuitCoding.FEW_ROWS", 1)
-    assert np.array_equal(copy.deepcopy(pursuit).outlier_score(NEW), few)
+    for rows, expected in zip((NEW, KNOWN, X), few, strict=True):
+        assert np.array_equal(copy.deepcopy(pursuit).outlier_score(rows), expected)
 
 
 def slow_pursuit(atoms, row, n_nonzero):

@@ -65,7 +65,6 @@ OPTIONAL = {**PREPARATION, "center": ("f8", 1)}
 def write_model(model: Model, path: Path) -> Path:
     """Write a model; only its owner may read the file."""
     with whole_file(path) as file:
-        Path(file.name).chmod(0o600)
         with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
             archive.comment = CHECKSUM + b"0" * 64
             archive.writestr(_entry(FACTS), json.dumps(_facts(model), indent=1))
