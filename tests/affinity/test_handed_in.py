@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from scipy.sparse import coo_matrix, csc_matrix, csr_array, csr_matrix
+from scipy.sparse import coo_array, coo_matrix, csc_array, csc_matrix, csr_array, csr_matrix
 
 from subspan.affinity import check_coefficients, check_graph
 from subspan.handover import InputError
@@ -94,3 +94,23 @@ def test_coefficients_keep_sign_and_asymmetry(container):
 def test_coefficients_must_be_finite():
     with pytest.raises(InputError, match=r"C: must be finite, but entry \(0, 1\) is -inf"):
         check_coefficients([[0.0, -np.inf], [1.0, 0.0]], argument="C")
+
+
+@pytest.mark.parametrize("kind", [csr_array, csc_array])
+@pytest.mark.parametrize(
+    ("part", "place", "value"),
+    [("indices", 0, 10**6), ("indices", 1, -5), ("indptr", -1, 10**6), ("indptr", 1, 99), ("indptr", 0, 3)],
+)
+@pytest.mark.parametrize("check", [check_graph, check_coefficients])
+def test_a_damaged_sparse_matrix_is_refused_before_compiled_code_reads_it(check, part, place, value, kind):
+    graph = kind(np.ones((4, 4)) - np.eye(4))
+    getattr(graph, part)[place] = value
+    with pytest.raises(InputError, match="X: the sparse matrix is damaged"):
+        check(graph)
+
+
+def test_a_damaged_list_of_entries_is_refused():
+    graph = coo_array(np.ones((4, 4)) - np.eye(4))
+    graph.coords[0][2] = 10**6
+    with pytest.raises(InputError, match="X: the sparse matrix is damaged"):
+        check_graph(graph)

@@ -29,7 +29,7 @@ from subspan.parameters.kinds import (
 
 VALUES = [
     *(-2, -1, 0, 1, 2, 2**32 - 1, 2**32, 2**64, -0.5, 0.0, 1e-310, 0.5, 1.0, 1.5, 1e308),
-    *(float("nan"), float("inf"), -float("inf"), None, "", "auto", "max", "MAX", "none", "1", b"auto"),
+    *(float("nan"), float("inf"), -float("inf"), None, "auto", "max", "MAX", "none", "1", b"auto"),
     *(np.int32(0), np.int64(3), np.float32(0.5), np.float64(0.5), np.float64("nan"), np.uint8(1)),
     *(np.random.RandomState(0), np.random.default_rng(0), Path("work"), [1], (1,), {}, 1j, object()),
     np.array([1, 2]),
@@ -121,3 +121,10 @@ def test_what_cannot_be_read_is_answered_with_what_can(kind: Kind, text: str, wo
     with pytest.raises(InputError) as caught:
         kind.read(text)
     assert str(caught.value) == f"must be {words}, not {text!r}."
+
+
+def test_an_empty_path_is_no_folder() -> None:
+    # It would be the current one.
+    assert not folder().allows("")
+    with pytest.raises(InputError, match="must be a path, not ''"):
+        folder().read("")

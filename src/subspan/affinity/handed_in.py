@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import csr_array, issparse, sparray, spmatrix
+from scipy.sparse import coo_array, csr_array, issparse, sparray, spmatrix
 
 from subspan.affinity.symmetrize import row_of_entry, without_diagonal
 from subspan.handover import InputError
@@ -73,6 +73,8 @@ def check_coefficients(coefficients: ArrayLike | sparray | spmatrix, argument: s
 
 def _square_finite(matrix: ArrayLike | sparray | spmatrix, argument: str) -> csr_array:
     given: Any = matrix if issparse(matrix) else np.asarray(matrix)
+    if issparse(matrix):
+        _check_structure(matrix, argument)
     if given.dtype.kind not in "fiub":
         raise InputError(f"{argument}: must hold real numbers, but has dtype {given.dtype}")
     if given.ndim != 2 or given.shape[0] != given.shape[1] or given.shape[0] == 0:
@@ -82,6 +84,18 @@ def _square_finite(matrix: ArrayLike | sparray | spmatrix, argument: str) -> csr
     checked.sum_duplicates()
     _refuse_first(checked, ~np.isfinite(checked.data), f"{argument}: must be finite, but")
     return checked
+
+
+def _check_structure(matrix: Any, argument: str) -> None:
+    """Refuse positions outside the matrix, which compiled code would follow out of its memory."""
+    try:
+        if hasattr(matrix, "check_format"):
+            matrix.check_format(full_check=True)
+        elif matrix.format == "coo":
+            # The constructor compares each position with the shape.
+            coo_array((matrix.data, (matrix.row, matrix.col)), shape=matrix.shape)
+    except (ValueError, IndexError) as error:
+        raise InputError(f"{argument}: the sparse matrix is damaged ({error})") from None
 
 
 def _symmetric(edges: csr_array, argument: str) -> csr_array:

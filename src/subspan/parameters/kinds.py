@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from numbers import Integral, Real
-from os import PathLike
+from os import PathLike, fspath
 from typing import Any
 
 from subspan.execution.memory import parse_bytes
@@ -171,7 +171,8 @@ def folder() -> Kind:
     """A path, which need not be there."""
 
     def allows(value: Any) -> bool:
-        return isinstance(value, (str, PathLike))
+        # An empty path would be the current folder.
+        return isinstance(value, (str, PathLike)) and bool(fspath(value))
 
     return Kind(("str", "path"), ("PATH",), ("a path",), ("a path",), allows, str, is_folder=True)
 

@@ -56,6 +56,15 @@ def check_claim(name: str, claimed: int, stored: int) -> None:
         )
 
 
+def check_chunks(name: str, found: int, expected: int) -> None:
+    """Refuse an array of which a part is missing: it would read as zeros."""
+    if found < expected:
+        raise InputError(
+            f"{name}: {expected - found} of {expected} chunks are missing and would read as zeros; if zeros "
+            "are meant, store them (in Zarr: write_empty_chunks=True)."
+        )
+
+
 def size(n_bytes: int) -> str:
     """A number of bytes for a reader.
 

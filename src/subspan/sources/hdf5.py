@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -9,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from subspan.extras import optional_import
+from subspan.handover import InputError
 from subspan.sources.choosing import choose_array
 from subspan.sources.chunked import ChunkedSource, even_bounds
-from subspan.sources.faults import check_claim, reading
+from subspan.sources.faults import check_chunks, check_claim, reading
 
 
 class Hdf5Source(ChunkedSource):
@@ -38,6 +40,7 @@ class Hdf5Source(ChunkedSource):
             dataset = found[chosen]
             # Chunks that were never written take no room; a table of nothing else is no data.
             check_claim(name, dataset.nbytes, dataset.id.get_storage_size())
+            _check_whole(name, chosen, dataset)
         self._dataset = dataset
         self._transposed = transposed
         super().__init__(
@@ -66,6 +69,15 @@ def _datasets(file: Any, kind: Any) -> dict[str, Any]:
 
     file.visititems(keep)
     return found
+
+
+def _check_whole(name: str, key: str, dataset: Any) -> None:
+    """Refuse what would read other files, and what would read as zeros because it was never written."""
+    if dataset.external or dataset.is_virtual:
+        raise InputError(f"{name}: {key} refers to other files, which are not read.")
+    if dataset.chunks:
+        expected = math.prod(-(-n // c) for n, c in zip(dataset.shape, dataset.chunks, strict=True))
+        check_chunks(name, dataset.id.get_num_chunks(), expected)
 
 
 def _bounds(dataset: Any, axis: int) -> NDArray[np.int64]:

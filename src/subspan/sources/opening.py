@@ -122,7 +122,7 @@ def open_source(
     if _is_source(data):
         return data
     if isinstance(data, (str, os.PathLike)):
-        path = Path(data).expanduser()
+        path = _expanded(data)
         return _open(_format_of_path(path), path, str(path), key, columns, exclude)
     data = on_host(data)
     return _open(_format_of_object(data), data, "X", key, columns, exclude)
@@ -167,6 +167,15 @@ def _open(
     return kind.open(data, key) if kind.option else kind.open(data)
 
 
+def _expanded(given: str | os.PathLike[str]) -> Path:
+    if not os.fspath(given):
+        raise InputError("X: is an empty path.")
+    try:
+        return Path(given).expanduser()
+    except RuntimeError:
+        raise InputError(f"{given}: there is no such user.") from None
+
+
 def _format_of_path(path: Path) -> Format:
     kind = FORMATS.get(data_suffix(path))
     if path.is_dir():
@@ -180,6 +189,9 @@ def _format_of_path(path: Path) -> Format:
         raise InputError(f"{path}: files of this kind are not read; known are {known} and folders of images.")
     if not path.exists():
         raise InputError(f"{path}: there is no such file.")
+    if not path.is_file():
+        # To open a pipe waits for a writer, and a device may never end.
+        raise InputError(f"{path}: is not a regular file.")
     return kind
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -22,6 +23,8 @@ from subspan.sources.faults import reading
 from subspan.sources.identity import file_stamp
 
 DELIMITERS = (",", ";", "\t")
+# What stands for a number that is missing, or is one with separators.
+MISSING = re.compile(r"|[-.?*]+|n/?a|null|none|#n/a|[-+]?\d[\d,.' ]*", re.IGNORECASE)
 
 # A line of the table, or several where a cell has line breaks, with the number of the first one.
 Record = tuple[int, str]
@@ -139,9 +142,29 @@ def _layout(file: IO[str], name: str) -> Layout:
         raise InputError(f"{name}: is empty.")
     delimiter = _delimiter(first)
     cells = _cells(first, delimiter)
-    has_header = not all(is_number(_with_point(cell, delimiter)) for cell in cells)
+    has_header = names_columns([_with_point(cell, delimiter) for cell in cells])
     names = cells if has_header else [str(j) for j in range(len(cells))]
     return Layout(delimiter, has_header, tuple(name.strip() for name in names))
+
+
+def names_columns(cells: Sequence[str]) -> bool:
+    """Whether a first line names columns; if it does not, each of its cells should be a number.
+
+    Some cell must be a name, not only a number that is missing. Numbers beside names are names if they count
+    the columns. A line of data with one bad cell is no header: that would lose it without a word.
+
+    Examples
+    --------
+    >>> names_columns(["width", "height"]), names_columns(["label", "0", "1", "2"])
+    (True, True)
+    >>> names_columns(["1.5", "NA"]), names_columns(["1,234", ""]), names_columns(["rose", "1.5"])
+    (False, False, False)
+    """
+    numbers = [cell.strip() for cell in cells if is_number(cell)]
+    if not numbers:
+        return any(not MISSING.fullmatch(cell.strip()) for cell in cells)
+    counted = (list(map(str, range(first, first + len(numbers)))) for first in (0, 1))
+    return 1 < len(numbers) < len(cells) and numbers in counted
 
 
 def _delimiter(first: str) -> str:
@@ -160,17 +183,22 @@ def _with_point(text: str, delimiter: str) -> str:
 
 def _records(file: IO[str], line: int = 1) -> Iterator[Record]:
     """Lines that are not blank, counted from `line`; a line break inside quotes does not end a record."""
-    record, begins = "", line
+    lines: list[str] = []
+    begins, inside_quotes = line, False
     # Not by the file's own iterator, which forbids to ask where it stands.
     for number, text in enumerate(iter(file.readline, ""), line):
-        begins = begins if record else number
-        record += text
-        if record.count('"') % 2 == 0:
+        begins = begins if lines else number
+        lines.append(text)
+        inside_quotes ^= text.count('"') % 2 == 1
+        if not inside_quotes:
+            record = "".join(lines)
             if record.strip():
                 yield begins, record
-            record = ""
-    if record:
-        yield begins, record
+            lines = []
+    if inside_quotes:
+        raise ValueError(f"the quote that opens in line {begins} does not close")
+    if lines:
+        yield begins, "".join(lines)
 
 
 def _parse(

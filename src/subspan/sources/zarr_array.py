@@ -12,7 +12,7 @@ from subspan.extras import optional_import
 from subspan.handover import InputError
 from subspan.sources.choosing import choose_array
 from subspan.sources.chunked import ChunkedSource, even_bounds
-from subspan.sources.faults import check_claim, check_table, reading
+from subspan.sources.faults import check_chunks, check_claim, check_table, reading
 from subspan.sources.identity import stored_bytes
 
 
@@ -59,4 +59,5 @@ def open_zarr(path: Path, key: str | None = None) -> ZarrSource:
         elif key is not None:
             raise InputError("{key}: does not apply to {}, which is a single array.", name, key=key)
         check_claim(name, found.nbytes, stored_bytes(path))
+        check_chunks(name, found.nchunks_initialized, found.nchunks)
     return ZarrSource(found, name, path.absolute())
