@@ -65,7 +65,7 @@ def test_named_columns_in_the_order_asked_for(tmp_path):
         ("a,b\n1,2\n\n3,4,5\n", None, "line 4 has 3 cells, but the first line has 2"),
         ('a,b\n"x\ny",2\n3,4,5\n', ["b"], "line 4 has 3 cells, but the first line has 2"),
         ("a,b\n1,2\n3,4,5\n", ["a"], "line 3 has 3 cells"),
-        ('a,b\n1,2\n"3,4\n', None, "the quote that opens in line 3 does not close"),
+        ('a,b\n1,2\n"3,4\n', None, "cannot be read (the quote that opens in line 3 does not close)"),
         ("a,b\n1,2\n3,tree\n", None, "line 3, column 'b' holds 'tree', which is not a number"),
         ("a,b\n1,2\n3,\n", None, "line 3, column 'b' is empty"),
         ("1,2\n3,x\n", None, "line 2, column '1' holds 'x', which is not a number"),
