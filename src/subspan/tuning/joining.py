@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from scipy.linalg import eigh
 from scipy.sparse import block_array, csr_array, hstack
 from scipy.sparse.csgraph import connected_components
-from sklearn.metrics import adjusted_rand_score
 
 from subspan.execution.threads import single_threaded_libraries
 from subspan.handover import Certificate, Embedding, InputError
@@ -27,9 +26,8 @@ Labels = NDArray[np.integer]
 SHOWN_BEYOND = 10
 # Residual up to which the eigenvectors count as found.
 RESIDUAL = 1e-6
-# Of the agreement, in the weight of a member: chosen over nine data sets, on which 2, 4 and 8 differ by less
-# than half a point of accuracy.
-POWER = 4.0
+# Of the agreement, in the weight of a member. Each of nine data sets left out, the other eight choose it.
+POWER = 8.0
 
 
 def joined_embedding(graph: csr_array, n_clusters: int, **_: Any) -> Embedding:
@@ -115,13 +113,32 @@ def mutual_agreement(partitions: Sequence[Labels]) -> NDArray[np.float64]:
     >>> mutual_agreement([np.array([0, 0, 1, 1]), np.array([5, 5, 2, 2]), np.array([0, 1, 0, 1])]).tolist()
     [[1.0, 1.0, -0.5], [1.0, 1.0, -0.5], [-0.5, -0.5, 1.0]]
     """
-    n = len(partitions)
-    found = np.eye(n)
-    for i in range(n):
-        for j in range(i):
-            both = (partitions[i] >= 0) & (partitions[j] >= 0)
-            found[i, j] = found[j, i] = adjusted_rand_score(partitions[i][both], partitions[j][both])
-    return found
+    every = [_indicators(labels) for labels in partitions]
+    starts = np.cumsum([0, *(each.shape[1] for each in every)])[:-1]
+    both = csr_array(hstack(every))
+    both.data[:] = 1.0
+    # Points that each two clusters share: a table for every two partitions, side by side.
+    shared = (both.T @ both).toarray()
+    of_cluster = np.add.reduceat(shared, starts, axis=1)
+    together = _added_up(_pairs(shared), starts)
+    # Pairs in one cluster of the first, among the points that the second one knows.
+    first = np.add.reduceat(_pairs(of_cluster), starts, axis=0)
+    possible = _pairs(np.add.reduceat(of_cluster, starts, axis=0))
+    by_chance = first * first.T / np.where(possible == 0, 1, possible)
+    room = (first + first.T) / 2 - by_chance
+    # Without room both are one cluster, or all points stand alone: they say the same.
+    return np.where(room == 0, 1.0, (together - by_chance) / np.where(room == 0, 1, room))
+
+
+def _pairs(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Pairs among so many points."""
+    return numbers * (numbers - 1) / 2
+
+
+def _added_up(table: NDArray[np.float64], starts: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Sums over the blocks that begin at these rows and columns."""
+    sums: NDArray[np.float64] = np.add.reduceat(np.add.reduceat(table, starts, axis=0), starts, axis=1)
+    return sums
 
 
 def weigh(
@@ -156,7 +173,7 @@ def weigh(
     >>> sure, torn = np.array([0, 0, 0, 1, 1, 1]), np.array([0, 0, 1, 1, 1, 1])
     >>> partitions = [sure, sure, sure, torn]
     >>> weigh(partitions, ["pursuit", "pursuit", "ridge", "ridge"]).round(2).tolist()
-    [0.49, 0.49, 0.01, 0.01]
+    [0.5, 0.5, 0.0, 0.0]
     """
     family = np.asarray(families)
     if family.shape != (len(partitions),):

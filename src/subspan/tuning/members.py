@@ -18,8 +18,8 @@ from subspan.sources import Source
 
 Labels = NDArray[np.int64]
 
-# Members differ from each other by more than the starts of their k-means.
-N_INIT = 3
+# With 3 starts a member is a matter of luck, and the consensus of the digits lies between 86 and 96 %.
+N_INIT = 20
 # Below this many points no point is left out of a dictionary.
 FEW_POINTS = 50
 
