@@ -6,11 +6,18 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-from sklearn.metrics import adjusted_rand_score
+from sklearn.metrics import adjusted_rand_score, mutual_info_score
 
 from subspan.handover import InputError
 from subspan.labeling import canonical_labels, label_embedding
-from subspan.tuning.joining import confidence, joined_embedding, joined_graph, mutual_agreement, weigh
+from subspan.tuning.joining import (
+    confidence,
+    joined_embedding,
+    joined_graph,
+    mutual_agreement,
+    mutual_information,
+    weigh,
+)
 
 TRUTH = np.repeat(np.arange(5), 30)
 
@@ -139,6 +146,17 @@ def test_agreement_is_the_adjusted_rand_index():
     partitions[0][:20] = -1
     found = mutual_agreement(partitions)
     assert found[0, 1] == found[1, 0] == adjusted_rand_score(partitions[0][20:], partitions[1][20:])
+
+
+def test_shared_information_is_scikit_learns_less_chance():
+    partitions = members(3, 0.3)
+    partitions[0][:20] = -1
+    shared, doubted = mutual_information(partitions)
+    one, other = partitions[0][20:], partitions[1][20:]
+    chance = 4 * 4 / (2 * len(one))
+    assert shared[0, 1] * np.log(2) == pytest.approx(mutual_info_score(one, other) - chance)
+    entropies = mutual_info_score(one, one) + mutual_info_score(other, other)
+    assert (shared + doubted)[0, 1] * np.log(2) == pytest.approx(entropies / 2)
 
 
 @pytest.mark.parametrize("weights", [[1.0], [0.0, 0.0], [1.0, -1.0], [1.0, np.nan], [1.0, np.inf]])

@@ -9,18 +9,25 @@ from subspan.sources import ArraySource
 from subspan.tuning.number_of_clusters import Candidate, NumberOfClusters, ranked, without_clusters
 
 
-def test_of_numbers_alike_the_larger_one_comes_first():
-    tried = (
-        Candidate(2, 1.0, 1.0),
-        Candidate(3, 0.7, 0.5),
-        Candidate(6, 0.9995, 1.0),
-        Candidate(7, 0.9, 0.1),
-    )
-    assert [each.n_clusters for each in ranked(tried)] == [6, 2, 7, 3]
+def candidate(n_clusters: int, shared: float, doubted: float = 0.0, agreement: float = 0.9) -> Candidate:
+    return Candidate(n_clusters, agreement, shared, doubted, 0.5)
+
+
+def test_shared_bits_count_and_doubt_costs_more():
+    tried = (candidate(2, 1.0), candidate(4, 2.0), candidate(8, 3.0, 0.5))
+    assert [each.n_clusters for each in ranked(tried)] == [4, 2, 8]
+    assert str(NumberOfClusters(tried, 0.1)).startswith("The data show 4 clusters.")
+
+
+def test_two_numbers_as_good_are_no_answer():
+    found = NumberOfClusters((candidate(5, 2.0), candidate(6, 2.05), candidate(7, 1.0)), 0.1)
+    assert found.n_clusters == 6
+    assert found.rivals == (5,)
+    assert str(found).startswith("The data do not say: 6 is as good as 5.")
 
 
 def test_clusters_have_to_beat_chance():
-    tried = (Candidate(2, 0.4, 0.2), Candidate(3, 0.55, 0.3))
+    tried = (candidate(2, 1.0, agreement=0.4), candidate(3, 1.2, agreement=0.55))
     assert NumberOfClusters(tried, 0.4).n_clusters == 3
     nothing = NumberOfClusters(tried, 0.5)
     assert nothing.n_clusters == 1

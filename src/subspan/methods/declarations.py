@@ -36,8 +36,8 @@ class SubspaceClusteringParameters(Prepares, InBlocks):
         kw_only=False,
         metadata={
             "kind": whole(1) | one_of("auto"),
-            "meaning": 'Number of clusters; "auto" takes the number from 2 to 20 on which the members agree '
-            "most, or 1 if the data show no clusters.",
+            "meaning": 'Number of clusters; "auto" takes the number from 2 to 20 for which the members have '
+            "the most evidence, or 1 if the data show no clusters.",
         },
     )
     n_components: int | Literal["auto"] | None = changed(

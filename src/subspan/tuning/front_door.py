@@ -20,7 +20,14 @@ from subspan.methods.prepared import PreparesRows
 from subspan.model.coding import Coding, PursuitCoding
 from subspan.points import Points
 from subspan.sources import ArraySource, Source
-from subspan.tuning.joining import confidence, joined_embedding, joined_graph, mean_agreement, weigh
+from subspan.tuning.joining import (
+    confidence,
+    joined_embedding,
+    joined_graph,
+    mean_in_family,
+    mutual_agreement,
+    weigh,
+)
 from subspan.tuning.members import Partition, design, graphs, partition
 from subspan.tuning.number_of_clusters import NumberOfClusters, number_of_clusters
 from subspan.tuning.voting import extend_partitions
@@ -179,15 +186,12 @@ def _sample(n_points: int, seed: int) -> NDArray[np.int64] | None:
 
 def _table(cuts: list[Partition], weights: NDArray[np.float64]) -> tuple[dict[str, Any], ...]:
     """A row for each partition."""
-    rows = []
-    for family in dict.fromkeys(cut.member.family for cut in cuts):
-        places = [place for place, cut in enumerate(cuts) if cut.member.family == family]
-        agreement = mean_agreement([cuts[place].labels for place in places])
-        rows += [
-            {**cuts[place].row(), "agreement": float(agreed), "weight": float(weights[place])}
-            for place, agreed in zip(places, agreement, strict=True)
-        ]
-    return tuple(rows)
+    families = [cut.member.family for cut in cuts]
+    agreement = mean_in_family(mutual_agreement([cut.labels for cut in cuts]), families)
+    return tuple(
+        {**cut.row(), "agreement": float(agreed), "weight": float(weight)}
+        for cut, agreed, weight in zip(cuts, agreement, weights, strict=True)
+    )
 
 
 def estimate_n_clusters(X: ArrayLike, *, random_state: Any = None, **parameters: Any) -> NumberOfClusters:

@@ -119,13 +119,13 @@ def partition(member: GraphMember, graph: Graph, settled: Settled) -> Partition:
     return Partition(member, n_vectors, _gap(found.eigenvalues, n_vectors), labels)
 
 
-def cut(found: Embedding, n_vectors: int, n_clusters: int, seed: int) -> Labels:
+def cut(found: Embedding, n_vectors: int, n_clusters: int, seed: int, *, n_init: int = N_INIT) -> Labels:
     """Clusters by the first `n_vectors` eigenvectors of an embedding."""
     labels = np.full(len(found.embedded), -1, np.int64)
     vectors = found.vectors[found.embedded, :n_vectors]
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     rows = vectors / np.where(lengths == 0, 1, lengths)
-    labels[found.embedded] = label_embedding(rows, n_clusters, n_init=N_INIT, seed=seed)
+    labels[found.embedded] = label_embedding(rows, n_clusters, n_init=n_init, seed=seed)
     return labels
 
 

@@ -1,4 +1,4 @@
-"""How many clusters the data show: as many as members of a consensus can agree on."""
+"""How many clusters the data show: the number about which members of a consensus know most in common."""
 
 from __future__ import annotations
 
@@ -6,18 +6,32 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from subspan.base import Settled
+from subspan.embedding.dimension import gap_dimension, largest_dimension
 from subspan.execution.steps import track
 from subspan.handover import Embedding, Graph
 from subspan.sources import ArraySource, Source
-from subspan.tuning.joining import joined_embedding, joined_graph, mean_agreement, weigh
+from subspan.tuning.joining import (
+    Labels,
+    joined_embedding,
+    joined_graph,
+    mean_in_family,
+    mutual_agreement,
+    mutual_information,
+    weigh,
+)
 from subspan.tuning.members import GraphMember, cut, graphs
 
 # The members must agree more than on data without clusters, by this much at least.
 MARGIN = 0.1
-# Numbers on which the members agree alike: the larger one tells more.
-AS_GOOD = 0.002
+# Bits that one member has and another has not, against bits that they share.
+COST_OF_DOUBT = 4.0
+# Numbers of which the evidence differs by less than this share are as good as each other.
+AS_GOOD = 0.05
+# Starts of k-means: there are many numbers to try.
+N_INIT = 8
 
 
 @dataclass(frozen=True)
@@ -27,8 +41,22 @@ class Candidate:
     n_clusters: int
     # Adjusted Rand index of the members that agree most, from 0 to 1.
     agreement: float
+    # Bits about a point's cluster that two members share, and those that only one of them has.
+    shared: float
+    doubted: float
     # Of the joined graph, behind its last eigenvalue.
     gap: float
+
+    @property
+    def evidence(self) -> float:
+        """Shared bits, less the price of those in doubt."""
+        return self.shared - COST_OF_DOUBT * self.doubted
+
+    def __str__(self) -> str:
+        return (
+            f"{self.n_clusters} (evidence {self.evidence:.2f}: {self.shared:.2f} bits shared, "
+            f"{self.doubted:.2f} in doubt, agreement {self.agreement:.2f})"
+        )
 
 
 @dataclass(frozen=True)
@@ -51,31 +79,35 @@ class NumberOfClusters:
         return self.best[0].agreement > self.by_chance + MARGIN
 
     @property
+    def rivals(self) -> tuple[int, ...]:
+        """Other numbers, among the best, that are as good as the first."""
+        first, *others = self.best
+        room = AS_GOOD * abs(first.evidence)
+        return tuple(each.n_clusters for each in others if each.evidence >= first.evidence - room)
+
+    @property
     def n_clusters(self) -> int:
         """The best number; 1 if the data show no clusters."""
         return self.best[0].n_clusters if self.shows_clusters else 1
 
     def __str__(self) -> str:
-        listed = ", ".join(f"{each.n_clusters} ({each.agreement:.2f})" for each in self.best)
-        verdict = (
-            f"The data show {self.n_clusters} clusters."
-            if self.shows_clusters
-            else "The data show no clusters."
-        )
+        if not self.shows_clusters:
+            verdict = "The data show no clusters."
+        elif self.rivals:
+            others = " or ".join(map(str, self.rivals))
+            verdict = f"The data do not say: {self.n_clusters} is as good as {others}."
+        else:
+            verdict = f"The data show {self.n_clusters} clusters."
+        listed = "; ".join(map(str, self.best))
         return (
-            f"{verdict} Numbers on which the members agree most, and their agreement: {listed}. On data of "
-            f"the same shape without clusters they agree to {self.by_chance:.2f}."
+            f"{verdict} The best: {listed}. On data of the same shape without clusters the members agree to "
+            f"{self.by_chance:.2f}."
         )
 
 
 def ranked(tried: Sequence[Candidate]) -> tuple[Candidate, ...]:
-    """By agreement, best first; of numbers on which the members agree alike, the largest first."""
-    left, order = sorted(tried, key=lambda each: -each.agreement), []
-    while left:
-        alike = [each for each in left if each.agreement >= left[0].agreement - AS_GOOD]
-        order.append(max(alike, key=lambda each: each.n_clusters))
-        left.remove(order[-1])
-    return tuple(order)
+    """By evidence, best first; of equals the smallest number first."""
+    return tuple(sorted(tried, key=lambda each: (-each.evidence, each.n_clusters)))
 
 
 def number_of_clusters(
@@ -85,12 +117,13 @@ def number_of_clusters(
     numbers: Sequence[int],
     settled: Settled,
 ) -> NumberOfClusters:
-    """Try numbers of clusters on the graphs of the members, and on graphs of data without clusters."""
+    """Try numbers of clusters on the graphs of the members, and the best on data without clusters."""
     tried = weigh_numbers(members, found, numbers, settled)
     # These graphs are made again if a fit is resumed: their blocks would be mistaken for those of the data.
     here = replace(settled, workplace=replace(settled.workplace, folder=None, client=None))
     reference = graphs(members, without_clusters(points, settled.seed), here)
-    by_chance = weigh_numbers(members, reference, numbers, here)
+    likely = [each.n_clusters for each in ranked(tried)[:3]]
+    by_chance = weigh_numbers(members, reference, likely, here)
     return NumberOfClusters(tried, max(each.agreement for each in by_chance))
 
 
@@ -107,24 +140,35 @@ def weigh_numbers(
 ) -> tuple[Candidate, ...]:
     """What speaks for each number of clusters."""
     most = max(numbers)
+    n_vectors = largest_dimension(most) + 1
     embeddings = [
-        graph.embed(most, n_components=most, seed=settled.seed, n_threads=settled.threads)
+        graph.embed(most, n_components=n_vectors, seed=settled.seed, n_threads=settled.threads)
         for graph in track("spectra of members", found)
     ]
     families = [member.family for member in members]
     return tuple(
-        _candidate(embeddings, families, number, settled.seed)
+        _candidate(_cuts(embeddings, number, settled.seed), families, number)
         for number in track("numbers of clusters", numbers)
     )
 
 
-def _candidate(embeddings: Sequence[Embedding], families: Sequence[str], number: int, seed: int) -> Candidate:
-    partitions = [cut(each, number, number, seed) for each in embeddings]
-    trust = np.zeros(len(partitions))
-    for family in set(families):
-        chosen = [place for place, name in enumerate(families) if name == family]
-        trust[chosen] = mean_agreement([partitions[place] for place in chosen])
+def _cuts(embeddings: Sequence[Embedding], number: int, seed: int) -> list[Labels]:
+    """Every member cut by as many eigenvectors as its spectrum suggests for this number."""
+    return [
+        cut(each, gap_dimension(each.eigenvalues, number), number, seed, n_init=N_INIT) for each in embeddings
+    ]
+
+
+def _candidate(partitions: Sequence[Labels], families: Sequence[str], number: int) -> Candidate:
     weights = weigh(partitions, families)
+    agreement, shared, doubted = (
+        float(weights @ mean_in_family(table, families))
+        for table in (mutual_agreement(partitions), *mutual_information(partitions))
+    )
+    return Candidate(number, agreement, shared, doubted, _gap(partitions, weights, number))
+
+
+def _gap(partitions: Sequence[Labels], weights: NDArray[np.float64], number: int) -> float:
     spectrum = joined_embedding(joined_graph(partitions, weights), number).eigenvalues
     behind = spectrum[number] if len(spectrum) > number else 0.0
-    return Candidate(number, float(weights @ trust), float(spectrum[number - 1] - behind))
+    return float(spectrum[number - 1] - behind)
