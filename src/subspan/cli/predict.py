@@ -24,7 +24,7 @@ from subspan.cli.options import DataChoice, data_options, quiet_option, speaker
     "--rule",
     type=click.Choice(["code", "subspace"]),
     help="What decides: how little the atoms of a cluster leave of a row, or the nearest subspace.  "
-    "[default: the better one for the method]",
+    "[default: code, where the method has one]",
 )
 @click.option("--n-jobs", type=int, help="Threads; the result does not depend on them.  [default: all cores]")
 @quiet_option

@@ -51,7 +51,7 @@ class PredictsNewRows:
             Read block by block. A row that is equal to one of the fit gets the label of that one.
         rule : {"code", "subspace"}, optional
             The row is represented by atoms of the fit, and goes to the cluster whose atoms leave the least of
-            it; or it goes to the nearest subspace. By default the one that was better for the method.
+            it; or it goes to the nearest subspace. By default the first, where the method has such a code.
 
         Returns
         -------

@@ -139,7 +139,7 @@ class Model:
             Read block by block. A row that is equal to one of the fit gets the label of that one.
         rule : {"code", "subspace"}, optional
             The row is represented by the atoms, and goes to the cluster whose atoms leave the least of it; or
-            it goes to the nearest subspace. By default the one that was better for the method.
+            it goes to the nearest subspace. By default the first, where the method has such a code.
         n_jobs : int, optional
             Threads; every core by default. The result does not depend on them.
 
