@@ -111,3 +111,27 @@ def test_other_systems_have_nothing_to_give_back(monkeypatch):
 
     monkeypatch.setattr(ctypes, "CDLL", nowhere)
     return_free_memory()
+
+
+@pytest.mark.parametrize(
+    ("listing", "folder", "limit", "usage"),
+    [
+        ("0::/user.slice/job.scope\n", "sys/fs/cgroup", "memory.max", "memory.current"),
+        (
+            "11:cpu,cpuacct:/\n9:memory:/user.slice/job.scope\n",
+            "sys/fs/cgroup/memory",
+            "memory.limit_in_bytes",
+            "memory.usage_in_bytes",
+        ),
+    ],
+)
+@pytest.mark.parametrize("tight", ["user.slice", "user.slice/job.scope"])
+def test_limits_of_all_groups_around_the_process_hold(tmp_path, listing, folder, limit, usage, tight):
+    (tmp_path / "proc/self").mkdir(parents=True)
+    (tmp_path / "proc/self/cgroup").write_text(listing)
+    for group in ("user.slice", "user.slice/job.scope"):
+        place = tmp_path / folder / group
+        place.mkdir(parents=True)
+        (place / limit).write_text("300" if group == tight else "100000")
+        (place / usage).write_text("100")
+    assert free_memory(tmp_path) == 200

@@ -6,8 +6,9 @@ import ctypes
 import mmap
 import re
 import sys
+from collections.abc import Iterable
 from contextlib import suppress
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from subspan.handover import InputError
 
@@ -100,14 +101,30 @@ def _room(limit: int | None, usage: int | None) -> int | None:
 
 
 def _cgroup_v2(root: Path) -> int | None:
-    folder = root / "sys/fs/cgroup"
-    return _room(_read_number(folder / "memory.max"), _read_number(folder / "memory.current"))
+    return _tightest(_groups(root, "sys/fs/cgroup", "0::"), "memory.max", "memory.current")
 
 
 def _cgroup_v1(root: Path) -> int | None:
-    folder = root / "sys/fs/cgroup/memory"
-    limit, usage = (_read_number(folder / f"memory.{name}_in_bytes") for name in ("limit", "usage"))
-    return _room(limit, usage)
+    groups = _groups(root, "sys/fs/cgroup/memory", r"\d+:(?:[^:]+,)?memory(?:,[^:]+)?:")
+    return _tightest(groups, "memory.limit_in_bytes", "memory.usage_in_bytes")
+
+
+def _groups(root: Path, mounted: str, controller: str) -> list[Path]:
+    """Folders of the control group of this process and of all groups around it, whose limits hold too."""
+    top = root / mounted
+    try:
+        text = (root / "proc/self/cgroup").read_text()
+    except OSError:
+        return [top]
+    match = re.search(rf"^{controller}/(.*)$", text, re.MULTILINE)
+    own = PurePosixPath(match[1] if match else "")
+    # In a container the path may be that of the host, which is not there.
+    return [top, *(top / group for group in (own, *own.parents) if ".." not in group.parts)]
+
+
+def _tightest(groups: Iterable[Path], limit: str, usage: str) -> int | None:
+    rooms = [_room(_read_number(group / limit), _read_number(group / usage)) for group in groups]
+    return min((room for room in rooms if room is not None), default=None)
 
 
 def _machine(root: Path) -> int | None:
