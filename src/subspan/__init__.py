@@ -11,6 +11,7 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from subspan.diagnosis import diagnose
     from subspan.methods import (
         ESC,
         LRSC,
@@ -42,12 +43,14 @@ __all__ = [
     "Model",
     "SubspaceClustering",
     "__version__",
+    "diagnose",
     "estimate_n_clusters",
     "load",
 ]
 
 # What is not a method of its own; all others are in `subspan.methods`.
 ROOMS = {
+    "diagnose": "subspan.diagnosis",
     "SubspaceClustering": "subspan.tuning",
     "estimate_n_clusters": "subspan.tuning",
     "Model": "subspan.model",

@@ -9,6 +9,7 @@ from scipy.sparse import block_diag, csr_array
 from subspan import S3COMPC
 from subspan.handover import Certificate
 from subspan.report import verdict as words
+from subspan.report.calibration import GROUPS
 from subspan.report.material import Material, gather
 from subspan.report.verdict import findings, level_of
 
@@ -43,7 +44,7 @@ def titles(material: Material, level: str) -> list[str]:
 
 def test_a_clean_result_is_in_order():
     material = result()
-    assert level_of(findings(material)) == "good"
+    assert titles(material, "look") == titles(material, "doubt") == []
     said = words.verdict(material, findings(material))
     assert said.startswith("S3COMP-C sorted 40 rows of 3 numbers into 4 clusters of 10 rows.")
     assert "spectrum speaks for 4 clusters" in said
@@ -107,3 +108,41 @@ def test_clusters_that_are_not_the_classes():
         material, "look"
     )
     assert "30\u00a0% of the rows are in the right cluster" in words.verdict(material, findings(material))
+
+
+def with_points(labels: np.ndarray, truth: np.ndarray | None = None) -> Material:
+    """Four lines in space, clustered as `labels` say."""
+    directions = np.eye(4)[np.repeat(np.arange(K), SIZE)]
+    X = directions * np.arange(1, K * SIZE + 1)[:, None] + 0.01 * np.random.default_rng(0).standard_normal(
+        (40, 4)
+    )
+    return gather(result(labels_=labels).estimator, X, truth=truth)
+
+
+def test_the_verdict_is_what_calibration_says_of_such_runs():
+    right, wrong = np.repeat(np.arange(K), SIZE), np.tile(np.arange(K), SIZE)
+    assert level_of(with_points(right)) == "good"
+    assert level_of(with_points(wrong)) == "doubt"
+    said = words.verdict(with_points(right), [])
+    assert f"{GROUPS[0].in_ten} in 10 had at least 80% of their rows in the right cluster" in said
+    assert level_of(result()) == "note"
+    assert "No number of this run tells whether it is right" in words.verdict(result(), [])
+
+
+def test_never_green_beside_a_poor_known_accuracy():
+    right = np.repeat(np.arange(K), SIZE)
+    assert level_of(with_points(right, truth=right)) == "good"
+    assert level_of(with_points(right, truth=np.tile(np.arange(K), SIZE))) == "doubt"
+    two_in_one = np.where(right == 3, 2, right)
+    assert level_of(with_points(two_in_one, truth=right)) == "look"
+    assert "Of 1 classes less than half is found: 3" in words.verdict(with_points(two_in_one, right), [])
+
+
+def test_every_sign_of_trouble_says_what_to_do():
+    spoilt = result(
+        labels_=np.tile([0, 1, 2, 3], 10),
+        random_state=None,
+        counts_={"components": 7, "left_out": 20, "isolated_points": 9},
+    )
+    for finding in findings(spoilt):
+        assert finding.remedy or finding.level in ("good", "note"), finding.title

@@ -21,6 +21,7 @@ VERBS = {
     "datasets": "subspan.cli.datasets",
     "demo": "subspan.cli.demo",
     "evaluate": "subspan.cli.evaluate",
+    "look": "subspan.cli.look",
     "methods": "subspan.cli.methods",
     "plan": "subspan.cli.plan",
     "predict": "subspan.cli.predict",
@@ -62,6 +63,7 @@ def program() -> None:
     \b
     Examples:
       subspan demo                                    see it at work
+      subspan look points.csv                         what may harm a clustering
       subspan cluster points.csv -k 5 > labels.csv    cluster the rows of a file
       subspan compare points.csv -k 5                 several methods side by side
       subspan cluster --help                          help for one command

@@ -59,18 +59,21 @@ def about_sizes(material: Material) -> Iterator[Finding]:
             f"{named_clusters(small)} {'are' if small.sum() > 1 else 'is'} very small",
             "Fewer rows than a tenth of the middle cluster: often a handful of outliers that took a "
             "cluster for themselves.",
+            "Look at these rows. Without them, or with one cluster less, the others may be found better.",
         )
     if len(material.sizes) < material.estimator.n_clusters_:
         yield Finding(
             "look",
             f"Only {len(material.sizes)} of {material.estimator.n_clusters_} clusters have rows",
             "The others stayed empty.",
+            "Ask for fewer clusters.",
         )
     if material.n_outside:
         yield Finding(
             "look",
             f"{n_rows(material.n_outside)} in no cluster",
             "They have the label -1: see the counts below.",
+            'left_out="attach" gives them the cluster of the most similar row.',
         )
 
 
@@ -88,6 +91,7 @@ def _catch_all(material: Material) -> Iterator[Finding]:
             f"{'They are' if several else 'It is'} more than {LARGE_RATIO} times as large as the middle "
             "cluster, or of as many times its dimension: rows of several groups, or rows near no subspace at "
             "all.",
+            "Try more clusters, or look at the rows that fit worst and leave them out.",
         )
 
 
@@ -98,10 +102,10 @@ def about_representation(material: Material) -> Iterator[Finding]:
         is_good = left <= WELL_REPRESENTED
         yield Finding(
             "good" if is_good else "look",
-            f"Rows follow {'well' if is_good else 'poorly'} from others: {percent(left)} of a typical one is "
-            "left",
-            "Half of the rows, brought to length 1, differ less than this from the combination of others "
-            "that stands for them. Damping and few coefficients make it larger without harm to the clusters.",
+            f"Rows follow {'well' if is_good else 'poorly'} from others: the typical residual is {percent(left)}",
+            "Half of the rows, brought to length 1, differ by less than this from the combination of others "
+            "that represents them. Damping and few coefficients make it larger without harm to the clusters.",
+            "" if is_good else "Allow more coefficients, or look whether the data are near subspaces at all.",
         )
     settled = material.convergence
     if settled is not None and settled.reached is not None:
@@ -121,6 +125,7 @@ def about_truth(material: Material) -> Iterator[Finding]:
             "look",
             f"Clusters and known classes differ: they agree on {percent(found.accuracy)} of the rows",
             "The clusters may follow something else in the data, or parameters and method do not suit them.",
+            "Try the front door (method auto) and compare methods.",
         )
 
 
@@ -133,7 +138,8 @@ def about_data(material: Material) -> Iterator[Finding]:
         yield Finding(
             "look",
             "No seed was given",
-            "Another run may give other labels; random_state=0, or any whole number, fixes everything.",
+            "Another run may give other labels.",
+            "random_state=0, or any whole number, fixes everything.",
         )
     # What the estimator itself warns of are the counts above.
     own = f"{type(material.estimator).__name__}: "

@@ -12,6 +12,14 @@ from subspan.report.axes import number
 
 Level = Literal["good", "note", "look", "doubt"]
 
+# Shapes, so that nobody has to tell colours apart.
+SIGNS: dict[Level, str] = {
+    "good": "✓ In order",
+    "note": "• For information",
+    "look": "▲ Worth a look",
+    "doubt": "✕ In doubt",
+}
+
 # Clusters named one by one in a sentence.
 MOST_NAMED = 8
 
@@ -23,6 +31,7 @@ class Finding:
     level: Level
     title: str
     text: str
+    remedy: str = ""
 
 
 def n_rows(count: int) -> str:

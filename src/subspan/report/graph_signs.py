@@ -16,10 +16,13 @@ from subspan.report.tables import percent
 LEAST_GAP, CLEAR = 0.05, 1.5
 # Shares of the weight inside clusters: above the first few edges cross, below the second most do.
 WELL_APART, MIXED = 0.8, 0.5
-# A cluster whose connectivity is below this hangs by a thread.
+# A cluster whose connectivity is below this is held together by few edges.
 WEAK = 0.01
 # Rows outside the embedding, as a share, that put the result in doubt.
 MANY_OUTSIDE = 0.05
+MORE_COEFFICIENTS = (
+    "More coefficients for each row (n_nonzero), or a larger dictionary, connect the graph better."
+)
 
 
 def about_spectrum(material: Material) -> Iterator[Finding]:
@@ -31,6 +34,7 @@ def about_spectrum(material: Material) -> Iterator[Finding]:
             "The eigenvectors are in doubt",
             f"Their search ended in doubt ({estimator.certificate_.doubt}), so embedding and clusters "
             "may differ from what the graph really says.",
+            "Run again with another seed. Often the graph falls into too many pieces: connect it better.",
         )
     if spectrum is None or spectrum.gap_at_n_clusters is None:
         yield Finding(
@@ -64,8 +68,9 @@ def _gap(values: NDArray[np.float64], k: int, pieces: int) -> Finding:
         return Finding(
             "look",
             f"The spectrum drops after {at} eigenvalues, not after {k}",
-            f"Around that number the clearest drop is {fall}. If {at} clusters make sense, try that number; "
-            'if not, n_components="auto" gives the embedding as many directions as the spectrum asks for.',
+            f"Around that number the clearest drop is {fall}.",
+            f'If {at} clusters make sense, try that number. If not, n_components="auto" gives the embedding as '
+            "many directions as the spectrum asks for.",
         )
     return Finding(
         "note",
@@ -100,6 +105,7 @@ def about_components(material: Material) -> Iterator[Finding]:
             "look" if alone < MANY_OUTSIDE * n_points else "doubt",
             f"{n_rows(alone)} without any edge",
             "Nothing represents them and they represent nothing. They may be outliers.",
+            MORE_COEFFICIENTS,
         )
 
 
@@ -110,8 +116,8 @@ def _too_many_pieces(material: Material, pieces: int, k: int) -> Finding:
     return Finding(
         "look" if left_out < MANY_OUTSIDE * len(material.labels) else "doubt",
         f"The graph falls into {pieces} pieces, more than {k} clusters",
-        f"The largest pieces were cut into clusters; the {n_rows(left_out)} of the others {fate}. More "
-        "coefficients for each row, or a larger dictionary, make a graph that hangs together better.",
+        f"The largest pieces were cut into clusters; the {n_rows(left_out)} of the others {fate}.",
+        MORE_COEFFICIENTS,
     )
 
 
@@ -127,6 +133,9 @@ def about_weight(material: Material) -> Iterator[Finding]:
         f"{'' if level == 'good' else 'Only '}{percent(inside)} of the graph's weight stays inside clusters",
         "Rows are mostly represented by rows of their own cluster if this is high. Clusters of these "
         f"sizes drawn at random would keep {percent(float(shares @ shares))}.",
+        ""
+        if level == "good"
+        else "Fewer coefficients for each row, or more regularization, keep edges inside.",
     )
 
 
@@ -152,10 +161,12 @@ def about_connectivity(material: Material) -> Iterator[Finding]:
             f"{named_clusters(broken)} {'fall' if broken.sum() > 1 else 'falls'} into pieces",
             "Inside them some rows have no path of edges to the others: they may be several groups in "
             "one, or contain rows that joined by similarity alone.",
+            MORE_COEFFICIENTS,
         )
     if weak.any():
         yield Finding(
             "look",
             f"{named_clusters(weak)} only just {'hold' if weak.sum() > 1 else 'holds'} together",
             f"With a connectivity below {WEAK}, a few edges decide whether this is one group or two.",
+            "Try one cluster more, and see whether it falls apart there. " + MORE_COEFFICIENTS,
         )

@@ -19,6 +19,7 @@ from subspan.handover import InputError
 from subspan.methods import outside
 from subspan.methods.registry import PLACES
 from subspan.plotting import fitted, numbers
+from subspan.report.evidence import evidence
 from subspan.sources import Source, open_source
 from subspan.sources.images import ImageFolder
 
@@ -175,6 +176,12 @@ class Material:
         """Rows that stand for each cluster: the most central ones."""
         close = fitted.closeness_of(self.estimator) if self.graph is None else self.graph
         return numbers.representatives(close, self.labels, N_REPRESENTATIVES).rows
+
+    @cached_property
+    def evidence(self) -> dict[str, float]:
+        """Numbers of the result that may tell whether it is right."""
+        values = _known(fitted.eigenvalues_of, self.estimator)
+        return evidence(self.source if self._has_points else None, self.labels, self.graph, values)
 
     @cached_property
     def confusion(self) -> numbers.Confusion | None:

@@ -4,24 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
+from subspan.plotting.numbers import Confusion
 from subspan.report import data_signs, graph_signs
 from subspan.report.axes import number
-from subspan.report.finding import Finding, Level
+from subspan.report.calibration import RIGHT, group_of
+from subspan.report.elements import short
+from subspan.report.finding import MOST_NAMED, Finding, Level
 from subspan.report.material import Material
 from subspan.report.tables import percent
 
-# Shapes, so that nobody has to tell colours apart.
-SIGNS: dict[Level, str] = {
-    "good": "✓ In order",
-    "note": "• For information",
-    "look": "▲ Worth a look",
-    "doubt": "✕ In doubt",
-}
-OPENINGS: dict[Level, str] = {
-    "good": "All signs that can be read from the data agree with this result.",
-    "look": "Most of the result stands on firm ground, but some of it deserves a look.",
-    "doubt": "Treat this result with care: something in it is in doubt.",
-}
+NO_GROUP = "No number of this run tells whether it is right: it has too few rows, or only a graph is known."
+# Accuracy below which a result is in doubt, whatever else it looks like, and a class that is as good as lost.
+POOR, LOST = 0.6, 0.5
 
 
 def findings(material: Material) -> list[Finding]:
@@ -38,10 +34,25 @@ def findings(material: Material) -> list[Finding]:
     ]
 
 
-def level_of(found: Sequence[Finding]) -> Level:
-    """The gravest of all."""
-    levels = {finding.level for finding in found}
-    return "doubt" if "doubt" in levels else "look" if "look" in levels else "good"
+def level_of(material: Material) -> Level:
+    """What is known of the result, where the classes are; what calibration says of such runs elsewhere."""
+    if not material.estimator.certificate_.converged:
+        return "doubt"
+    known = material.confusion
+    if known is not None:
+        if known.accuracy < POOR:
+            return "doubt"
+        return "look" if known.accuracy < RIGHT or lost_classes(known) else "good"
+    group = group_of(material.evidence)
+    return "note" if group is None else group.level
+
+
+def lost_classes(known: Confusion) -> list[str]:
+    """Classes of which less than half of the rows are in the cluster that stands for them."""
+    sizes = known.table.sum(axis=1)
+    matched = np.zeros(len(sizes))
+    matched[: known.n_matched] = np.diagonal(known.table)[: known.n_matched]
+    return [str(known.classes[place]) for place in np.flatnonzero(matched < LOST * sizes)]
 
 
 def verdict(material: Material, found: Sequence[Finding]) -> str:
@@ -52,7 +63,13 @@ def verdict(material: Material, found: Sequence[Finding]) -> str:
             f"Compared with the known classes, {percent(material.confusion.accuracy)} of the rows are in "
             "the right cluster."
         )
-    sentences.append(OPENINGS[level_of(found)])
+        lost = lost_classes(material.confusion)
+        if lost:
+            names = ", ".join(map(short, lost[:MOST_NAMED]))
+            sentences.append(f"Of {len(lost)} classes less than half is found: {names}.")
+    else:
+        group = group_of(material.evidence)
+        sentences.append(NO_GROUP if group is None else group.statement())
     grave = [finding.title for finding in found if finding.level in ("doubt", "look")]
     firm = [finding.title for finding in found if finding.level == "good"]
     if grave:

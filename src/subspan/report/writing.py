@@ -18,8 +18,10 @@ from subspan.report.members import members
 from subspan.report.page import page
 from subspan.report.sections.again import again_section
 from subspan.report.sections.clusters import clusters_section
+from subspan.report.sections.data import data_section
 from subspan.report.sections.graph import graph_section
 from subspan.report.sections.members import members_section
+from subspan.report.sections.poor import poor_section
 from subspan.report.sections.representation import representation_section
 from subspan.report.sections.run import run_section
 from subspan.report.sections.summary import findings_section, summary_section
@@ -87,12 +89,14 @@ def render(material: Material) -> str:
     found, each = findings(material), members(material)
     sections = [
         summary_section(material, found),
+        data_section(material),
         clusters_section(material, each),
         findings_section(found),
         truth_section(material),
         graph_section(material),
         representation_section(material),
         members_section(material, each),
+        poor_section(),
         again_section(material),
         run_section(material),
     ]

@@ -6,16 +6,16 @@ from collections.abc import Sequence
 
 from subspan.report.axes import number
 from subspan.report.elements import Child, Element, h
-from subspan.report.finding import Finding
+from subspan.report.finding import SIGNS, Finding
 from subspan.report.material import Material
 from subspan.report.page import Section
 from subspan.report.tables import pairs, percent
-from subspan.report.verdict import SIGNS, level_of, verdict
+from subspan.report.verdict import level_of, verdict
 
 
 def summary_section(material: Material, found: Sequence[Finding]) -> Section:
     """The verdict and a few large numbers."""
-    level = level_of(found)
+    level = level_of(material)
     words = h("p", h("span", SIGNS[level], class_="level"), ". ", verdict(material, found))
     card = h("div", h("div", words, class_=level), class_=f"card verdict {level}")
     return Section("summary", "Summary", [card, pairs(_figures(material), "figures", grouped=True)])
@@ -49,4 +49,20 @@ def findings_section(found: Sequence[Finding]) -> Section:
 
 def _finding(finding: Finding) -> Element:
     sign = h("span", SIGNS[finding.level], ":", class_="level")
-    return h("li", sign, " ", h("strong", finding.title), h("p", finding.text), class_=finding.level)
+    return h(
+        "li",
+        sign,
+        " ",
+        h("strong", finding.title),
+        h("p", finding.text),
+        _remedy(finding),
+        class_=finding.level,
+    )
+
+
+def _remedy(finding: Finding) -> Element | None:
+    """What may be done, and where there is more about it."""
+    if finding.level not in ("look", "doubt"):
+        return None
+    more = h("a", "The result is poor: what now?", href="#poor")
+    return h("p", [h("strong", "What to do: "), finding.remedy, " "] if finding.remedy else None, more)

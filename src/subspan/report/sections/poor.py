@@ -1,0 +1,29 @@
+"""What may be done if the result is poor."""
+
+from __future__ import annotations
+
+from subspan.report.elements import h
+from subspan.report.page import Section
+
+STEPS = (
+    ("Look at the data.", "subspan look DATA names scales, copies, gaps and a mean that hides the rest."),
+    ("Use the front door.", "Without --method, many settings vote, and none has to be chosen."),
+    ("Compare methods.", "subspan compare DATA runs several of them, with k-means beside them."),
+    (
+        "Try other numbers of clusters.",
+        "Leave out -k, and the number is found; or try one more and one less.",
+    ),
+    ("Subtract the mean.", "It helps where all rows point in much the same direction, as images do."),
+    ("Change the number of coefficients.", "Too few leave the graph in pieces, too many mix the clusters."),
+    (
+        "Look at the worst rows.",
+        "The table of members shows what fits badly. Errors and outliers can be left out.",
+    ),
+    ("Take other features.", "Subspaces may appear in gradients, wavelets or principal components."),
+)
+
+
+def poor_section() -> Section:
+    """Steps in the order in which they pay."""
+    items = [h("li", h("strong", title), " ", text) for title, text in STEPS]
+    return Section("poor", "The result is poor: what now?", h("ol", items, class_="card"))
