@@ -4,8 +4,8 @@
 
 DATA is the folder of the data files. Every run clusters some classes of a data set with some method and
 setting; its accuracy and the numbers that the report can see without the truth are kept in
-docs/results/verdict.jsonl. The first half of the runs sets the groups; the other half, made afterwards, measures
-how often their statement holds. Without DATA nothing is run, and the table is made from the file.
+docs/results/verdict.jsonl. The first half of the runs sets the groups. The other half, made afterwards,
+measures how often their statement holds. Without DATA nothing is run, and the table is made from the file.
 """
 
 from __future__ import annotations
@@ -39,18 +39,21 @@ Row = dict[str, Any]
 
 HEAD = """# The verdict of the report, calibrated
 
-Made by `python -m benchmarks.verdict DATA`: {n_runs} runs on parts of {n_sets} data sets (2 to 10 classes of 20 to 60
-points, equally many of each), with nine settings of five methods. In two of five runs the number of clusters
-is wrong. A run is right if at least {right} of its rows are in the right cluster. The first half of the
-runs set the limits of the groups. The other half was made afterwards and measures them; the report quotes it.
+Made by `python -m benchmarks.verdict DATA`: {n_runs} runs on parts of {n_sets} data sets (2 to 10 classes of
+20 to 60 points, equally many of each), with nine settings of five methods. In two of five runs the
+number of clusters is wrong. A run is right if at least {right} of its rows are in the right cluster. The
+first half of the
+runs set the limits of the groups. The other half was made afterwards, to see whether the statements hold.
 Every run draws its classes, points, method and setting anew. Classes of very different sizes were not tried.
 
 """
-NUMBERS = """*nearest*: share of rows that lie nearest to the subspace of their own cluster, fitted to other rows.
+NUMBERS = """*nearest*: share of rows that lie nearest to the subspace of their own cluster,
+fitted to other rows.
 *Smallest cluster*: as a share of the middle one. The next table says how well a number alone tells right runs
 from others: the area under the ROC curve, where 0.5 is chance."""
-MEANINGS = """*margin*: how much nearer the own subspace is than the next. *balance*: the smallest cluster as a share of the
-middle one. *gap*: drop of the eigenvalues after the last cluster. *inside*: weight of the graph inside
+MEANINGS = """*margin*: how much nearer the own subspace is than the next. *balance*: the smallest
+cluster as a share of the middle one. *gap*: drop of the eigenvalues after the last cluster. *inside*:
+weight of the graph inside
 clusters, beyond chance. *confidence*: mean confidence of the front door, which only its own runs have.
 
 By data set, all runs:"""

@@ -1,4 +1,4 @@
-"""The statement of the verdict is what the runs say that were held out, and the other half agrees."""
+"""The statement of the verdict is what one half of the runs says, and it holds for the half held out."""
 
 from __future__ import annotations
 
@@ -20,6 +20,5 @@ def test_statements_are_measured_and_hold_within_ten_points(group):
     own = [row for row in rows if group_of({"nearest": 0.0, **row}) is group]
     held_out = [row["accuracy"] >= RIGHT for row in own if is_held_out(row["run"])]
     others = [row["accuracy"] >= RIGHT for row in own if not is_held_out(row["run"])]
-    assert (group.n_runs, group.n_right) == (len(held_out), sum(held_out))
-    assert abs(np.mean(held_out) - np.mean(others)) < 0.1
-    assert abs(np.mean(others) - group.in_ten / 10) < 0.1
+    assert (group.n_runs, group.n_right) == (len(others), sum(others))
+    assert abs(np.mean(held_out) - group.in_ten / 10) < 0.1

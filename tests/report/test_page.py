@@ -19,7 +19,7 @@ from subspan.methods import registry
 from subspan.report.material import Origin
 from subspan.sources import ArraySource
 
-SECTIONS = ["summary", "clusters", "findings", "graph", "representation", "members", "again", "run"]
+SECTIONS = ["summary", "clusters", "findings", "graph", "representation", "members", "poor", "again", "run"]
 FIGURES = ["sizes", "singular-values", "spectrum", "connectivity", "affinity", "embedding"]
 FIGURES += ["convergence", "support", "residuals"]
 
@@ -75,7 +75,7 @@ def test_every_section_and_figure_is_there(model, points, page_of):
     root = parse(page_of(model, X, truth=y, image_shape=(3, 4)))
     check_structure(root)
     check_policy(root)
-    wanted = [*SECTIONS[:3], "truth", *SECTIONS[3:]]
+    wanted = ["summary", "data", *SECTIONS[1:3], "truth", *SECTIONS[3:]]
     assert [section.attributes["id"] for section in root.find("section")] == wanted
     links = [link.attributes["href"] for link in root.find("nav")[0].find("a")]
     assert links == [f"#{key}" for key in wanted]

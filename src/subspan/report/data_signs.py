@@ -102,7 +102,8 @@ def about_representation(material: Material) -> Iterator[Finding]:
         is_good = left <= WELL_REPRESENTED
         yield Finding(
             "good" if is_good else "look",
-            f"Rows follow {'well' if is_good else 'poorly'} from others: the typical residual is {percent(left)}",
+            f"Rows follow {'well' if is_good else 'poorly'} from others: a typical residual is "
+            f"{percent(left)}",
             "Half of the rows, brought to length 1, differ by less than this from the combination of others "
             "that represents them. Damping and few coefficients make it larger without harm to the clusters.",
             "" if is_good else "Allow more coefficients, or look whether the data are near subspaces at all.",

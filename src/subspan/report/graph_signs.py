@@ -69,8 +69,8 @@ def _gap(values: NDArray[np.float64], k: int, pieces: int) -> Finding:
             "look",
             f"The spectrum drops after {at} eigenvalues, not after {k}",
             f"Around that number the clearest drop is {fall}.",
-            f'If {at} clusters make sense, try that number. If not, n_components="auto" gives the embedding as '
-            "many directions as the spectrum asks for.",
+            f'If {at} clusters make sense, try that number. If not, n_components="auto" gives the embedding '
+            "as many directions as the spectrum asks for.",
         )
     return Finding(
         "note",
