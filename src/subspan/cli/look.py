@@ -9,10 +9,10 @@ import click
 from subspan.cli.options import DataChoice, data_options, json_option, wrapped
 
 
-@click.command()
+@click.command("look")
 @data_options
 @json_option
-def look(choice: DataChoice, as_json: bool) -> None:
+def look_at_data(choice: DataChoice, as_json: bool) -> None:
     """Look at DATA before clustering it.
 
     Says what may harm a clustering, and what helps: scales of columns, missing values, copies, a mean that

@@ -12,7 +12,7 @@ import click
 from subspan.cli.options import say, wrapped
 from subspan.handover import InputError
 
-# Verb and the module that holds it, as a function of the same name.
+# Verb and the module that holds it, as a function of the same name unless `FUNCTIONS` has another.
 VERBS = {
     "cluster": "subspan.cli.cluster",
     "choose": "subspan.cli.choose",
@@ -28,6 +28,8 @@ VERBS = {
     "reproduce": "subspan.cli.reproduce",
     "show": "subspan.cli.show",
 }
+# A look is also what a pursuit takes.
+FUNCTIONS = {"look": "look_at_data"}
 
 
 class LazyGroup(click.Group):
@@ -51,7 +53,8 @@ class LazyGroup(click.Group):
         """The command of a verb."""
         if cmd_name not in VERBS:
             return None
-        command: click.Command = getattr(importlib.import_module(VERBS[cmd_name]), cmd_name)
+        module = importlib.import_module(VERBS[cmd_name])
+        command: click.Command = getattr(module, FUNCTIONS.get(cmd_name, cmd_name))
         return command
 
 
