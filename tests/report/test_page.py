@@ -178,11 +178,11 @@ def test_many_classes_become_a_picture(model, page_of):
 def test_names_of_rows_columns_and_the_command_are_shown(model, points, page_of):
     X, _ = points
     frame = pd.DataFrame(X, columns=[f"column {letter}" for letter in "abcdefghijkl"])
-    origin = Origin(command="subspan cluster 'my file.csv' -k 3", key="X", remarks=["S3COMPC: twins: 2."])
+    origin = Origin(command="subspan cluster 'my file.csv' -k 3", key="X", remarks=["two rows are doubtful."])
     root = parse(page_of(model, frame, names=[f"point {row}" for row in range(60)], origin=origin))
     check_structure(root)
     words = root.words()
-    for expected in ("subspan cluster 'my file.csv' -k 3", "column a", "S3COMPC: twins: 2.", "key='X'"):
+    for expected in ("subspan cluster 'my file.csv' -k 3", "column a", "two rows are doubtful.", "key='X'"):
         assert expected in words
     shown = {item.words() for article in root.find("article") for item in article.find("li")}
     assert shown <= {f"point {row}" for row in range(60)}
