@@ -20,6 +20,7 @@ from subspan.methods.prepared import PreparesRows
 from subspan.model.coding import Coding, PursuitCoding
 from subspan.points import Points
 from subspan.sources import ArraySource, Source
+from subspan.tuning.flats import WithFlats, flat_partitions, flats_serve, with_flats
 from subspan.tuning.joining import (
     confidence,
     joined_embedding,
@@ -70,8 +71,10 @@ class SubspaceClustering(SubspaceClusteringParameters, PreparesRows, WorksInBloc
     """Many graphs of the data are cut, and what the cuts agree on are the clusters.
 
     No parameter has to be chosen. Members of two families are run, S3COMP-C and thresholded ridge, each with
-    nine settings. A member is trusted as far as it agrees with the others of its family. The weighted mean of
-    all partitions is a graph, and its leading eigenvectors give the labels.
+    nine settings; on small tables nine more members look for flats off the origin, and are listened to if
+    they agree with each other more than the members of each of the two families. A member is trusted as far
+    as it agrees with the others of its family. The weighted mean of all partitions is a graph, and its
+    leading eigenvectors give the labels.
 
     Parameters
     ----------
@@ -121,7 +124,12 @@ class SubspaceClustering(SubspaceClusteringParameters, PreparesRows, WorksInBloc
     def _coding(self, n_features: int) -> Coding:
         return PursuitCoding(N_NONZERO, DAMPING)
 
+    def _read(self, source: Source, settled: Settled) -> Points:
+        return with_flats(super()._read(source, settled), source)
+
     def _represent(self, points: Source, settled: Settled) -> JoinedPartitions:
+        flat_rows = points.lifted if isinstance(points, WithFlats) else None
+        points = points.source if isinstance(points, WithFlats) else points
         sample = _sample(points.shape[0], settled.seed)
         seen = points if sample is None else ArraySource(points.take(sample))
         members = design(seen.shape[0])
@@ -135,6 +143,9 @@ class SubspaceClustering(SubspaceClusteringParameters, PreparesRows, WorksInBloc
             partition(member, graph, settled)
             for member, graph in zip(track("cuts of members", members), found, strict=True)
         ]
+        if flat_rows is not None and settled.n_clusters > 1:
+            flats = flat_partitions(flat_rows, settled)
+            cuts += flats if flats_serve(cuts, flats) else []
         labels = [cut.labels for cut in cuts]
         weights = weigh(labels, [cut.member.family for cut in cuts])
         table = _table(cuts, weights)
