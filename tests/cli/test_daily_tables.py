@@ -123,6 +123,8 @@ def test_mistakes_name_the_file_and_the_option(
 ) -> None:
     monkeypatch.chdir(folder)
     monkeypatch.setattr("sys.argv", ["subspan", *command])
+    # The answer to a signal is that of this process.
+    monkeypatch.setattr("signal.signal", lambda *_: None)
     with pytest.raises(SystemExit) as ended:
         main()
     assert ended.value.code in (1, 2)
