@@ -244,7 +244,7 @@ def _about_structure(found: Plausibility, facts: dict[str, Any]) -> DataSign:
             "look",
             "The rows look like compact groups, not like subspaces",
             "One neighbour represents a row well, and a second one adds little.",
-            "k-means may do as well: compare both (subspan compare --methods auto,k-means).",
+            "k-means may do as well: try KMeans of scikit-learn.",
         )
     return DataSign(
         "look",

@@ -8,7 +8,7 @@ from subspan.report.page import Section
 STEPS = (
     ("Look at the data.", "subspan look DATA names scales, copies, gaps and a mean that hides the rest."),
     ("Use the front door.", "Without --method, many settings vote, and none has to be chosen."),
-    ("Compare methods.", "subspan compare DATA runs several of them, with k-means beside them."),
+    ("Compare methods.", "subspan compare DATA runs several of them, one beside the other."),
     (
         "Try other numbers of clusters.",
         "Leave out -k, and the number is found; or try one more and one less.",
