@@ -39,7 +39,9 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
     _sweep(path)
     partial = path.with_name(f"{path.name}.{token_hex(4)}.part")
     try:
-        with open(partial, "xb", opener=private) as file:
+        # A new file: a link of that name would be an error.
+        with partial.open("xb") as file:
+            partial.chmod(0o600)
             yield file
             file.flush()
             os.fsync(file.fileno())
