@@ -240,7 +240,7 @@ def test_bad_usage_is_answered_before_any_work(arguments: list[str], words: str,
     [
         (["both.npz", "-k", "4"], "choose one with --key."),
         ([*BOTH, "--truth", "table.csv:animals"], "has no column 'animals'"),
-        ([*BOTH, "--truth", "short.csv"], "--truth short.csv: has 2 labels for 120 rows of data."),
+        ([*BOTH, "--truth", "short.csv"], "--truth short.csv: has 2 entries, but both.npz has 120 rows."),
         ([*BOTH, "--truth", "none.csv"], "none.csv: there is no such file."),
     ],
 )
