@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -29,12 +30,18 @@ CLAIMS: dict[str, Callable[[Names], bool]] = {
     "plot_spectra": lambda names: names["accuracy"] > 0.95 and names["accuracy_k_means"] < 0.8,
     "plot_spectrum_parameters": lambda names: names["n_clusters"] == 5 and the_choice_is_good(names),
     "plot_stages": lambda names: names["unchanged"],
+    "plot_stream": lambda names: names["accuracy"] > 0.95 and strangers_raise_the_upper_tenth(names),
 }
 
 
 def in_ascending_order(accuracies: dict[str, float], methods: list[str]) -> bool:
     found = [accuracies[method] for method in methods]
     return found == sorted(found) and found[-1] > found[0] + 0.05
+
+
+def strangers_raise_the_upper_tenth(names: Names) -> bool:
+    upper = [float(np.quantile(batch, 0.9)) for batch in names["scores"]]
+    return min(upper[5:]) > max(upper[:5]) + 0.1
 
 
 def sparse_and_dense_each_fail_once(names: Names) -> bool:
