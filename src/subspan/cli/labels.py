@@ -8,7 +8,7 @@ import io
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import count
+from itertools import chain, count
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -89,7 +89,7 @@ def write_labels(path: Path, labels: Labels, ids: RowIds | None = None) -> None:
 def free_name(data: str) -> Path:
     """A name for the labels of some data, of no file that is there."""
     stem = "standard-input" if data == "-" else Path(data).resolve().name.partition(".")[0]
-    names = (f"{stem}-labels{number}.csv" for number in ("", *(f"-{n}" for n in count(2))))
+    names = (f"{stem}-labels{number}.csv" for number in chain([""], (f"-{n}" for n in count(2))))
     return next(path for path in map(Path, names) if not path.exists())
 
 
