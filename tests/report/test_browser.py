@@ -197,7 +197,7 @@ def test_hostile_names_do_nothing(browser, hostile_report):
     assert attacked.page.evaluate(count, "script") == 1
     assert attacked.page.evaluate(count, "style") == 1
     assert attacked.page.evaluate(count, "iframe, form, base, link, input, object, embed, template") == 0
-    assert attacked.page.evaluate(count, "section") == 9
+    assert attacked.page.evaluate(count, "section") == 11
     assert attacked.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     attacked.context.close()
 

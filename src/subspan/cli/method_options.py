@@ -31,7 +31,7 @@ def parameters_of(method: str) -> list[Parameter]:
     Examples
     --------
     >>> [flag(parameter) for parameter in parameters_of("lsr")][:3]
-    ['--n-clusters', '--regularization', '--n-neighbors']
+    ['--n-clusters', '--affine', '--regularization']
     """
     return [each for each in declared(registry.place(method).declaration) if each.name != "verbose"]
 
