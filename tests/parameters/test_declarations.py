@@ -98,8 +98,6 @@ def test_the_class_is_what_its_declaration_says(name: str) -> None:
 class Patient(SubspaceMethod):
     """A method from elsewhere.
 
-    Parameters
-    ----------
     {parameters}
     """
 

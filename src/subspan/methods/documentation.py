@@ -88,31 +88,36 @@ def summary(declaration: type) -> str:
 def documented(estimator: Estimator) -> Estimator:
     """Complete the docstring of an estimator, in which names in braces stand on lines of their own.
 
-    ``{parameters}`` is what it declares; ``{attributes}`` and ``{block_attributes}`` are the same for all
-    methods. If its first base is nothing but a declaration, the first line is that of the declaration.
+    ``{parameters}`` is the section about what it declares. ``{attributes}`` and ``{block_attributes}`` are
+    sections that are the same for all methods; attributes of its own may follow on the next line. If its
+    first base is nothing but a declaration, the first line is that of the declaration.
     """
     sections = {
-        "parameters": parameter_section(declared(estimator)),
-        "attributes": ATTRIBUTES,
-        "block_attributes": BLOCK_ATTRIBUTES,
+        "parameters": _section("Parameters", parameter_list(declared(estimator))),
+        "attributes": _section("Attributes", ATTRIBUTES),
+        "block_attributes": _section("Attributes", BLOCK_ATTRIBUTES),
     }
 
-    def section(placeholder: re.Match[str]) -> str:
-        return textwrap.indent(sections[placeholder[2]].strip("\n"), placeholder[1])
+    def filled(placeholder: re.Match[str]) -> str:
+        return textwrap.indent(sections[placeholder[2]], placeholder[1])
 
-    text = re.sub(r"^( *)\{(\w+)\}$", section, estimator.__doc__ or "", flags=re.MULTILINE)
+    text = re.sub(r"^( *)\{(\w+)\}$", filled, estimator.__doc__ or "", flags=re.MULTILINE)
     declaration = estimator.__bases__[0]
     estimator.__doc__ = text if hasattr(declaration, "fit") else f"{summary(declaration)}\n\n    {text}"
     return estimator
 
 
-def parameter_section(parameters: Iterable[Parameter]) -> str:
+def _section(heading: str, entries: str) -> str:
+    return f"{heading}\n{'-' * len(heading)}\n{entries.strip()}"
+
+
+def parameter_list(parameters: Iterable[Parameter]) -> str:
     """Parameters in numpy's style.
 
     Examples
     --------
     >>> from subspan.parameters import Shared
-    >>> print(parameter_section(declared(Shared)[:1]))
+    >>> print(parameter_list(declared(Shared)[:1]))
     n_clusters : int, default=8
         Number of clusters n.
     """

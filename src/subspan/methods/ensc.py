@@ -25,12 +25,8 @@ class ElasticNetSC(ElasticNetSCParameters, SubspaceMethod):
     coefficients few, the second spreads them over more points of the same subspace. The minimum is exact: the
     optimality conditions hold over all points, up to the rounding of products (1e-6 with float32).
 
-    Parameters
-    ----------
     {parameters}
 
-    Attributes
-    ----------
     {attributes}
 
     References

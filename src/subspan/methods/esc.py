@@ -45,15 +45,11 @@ class ESC(ESCParameters, SubspaceMethod):
     measured by the minimum of ||c||_1 + lambda / 2 ||x - cA||^2. Coefficients over all exemplars, scaled to
     unit norm, say which points are alike: each is linked to those nearest to it.
 
-    Parameters
-    ----------
     {parameters}
 
-    Attributes
-    ----------
+    {attributes}
     exemplars_ : ndarray of shape (n_exemplars,)
         Rows of `X` that are the exemplars, in the order of their choice.
-    {attributes}
 
     Notes
     -----

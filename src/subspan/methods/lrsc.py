@@ -19,12 +19,8 @@ class LRSC(LRSCParameters, SubspaceMethod):
     value decomposition of the data gives the answer. With clean points A in rows the problem is to minimise
     ||C||_* + tau/2 ||A - C A||_F^2, with more terms for `noise`.
 
-    Parameters
-    ----------
     {parameters}
 
-    Attributes
-    ----------
     {attributes}
 
     Notes

@@ -22,12 +22,8 @@ class LSR(LSRParameters, SubspaceMethod):
 
     That has a closed form. It groups strongly correlated points together, but connects all clusters a little.
 
-    Parameters
-    ----------
     {parameters}
 
-    Attributes
-    ----------
     {attributes}
 
     Notes

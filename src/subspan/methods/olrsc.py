@@ -63,17 +63,13 @@ class OLRSC(OLRSCParameters, SubspaceMethod):
     besides the basis only U and V are kept. The graph of U V^T is dense nevertheless; clustering the codes V
     does without it.
 
-    Parameters
-    ----------
     {parameters}
 
-    Attributes
-    ----------
+    {attributes}
     basis_ : ndarray of shape (n_basis, n_features)
         The basis, its vectors in rows.
     objective_ : tuple of float
         Value of the problem after each epoch, per point taken in it and in those before.
-    {attributes}
 
     Notes
     -----

@@ -26,12 +26,8 @@ class S3COMP(S3COMPParameters, BlockClusterer):
     There are `n_subproblems` such parts, and from each of them at most `n_nonzero` points are taken. The
     average of the solutions is sparse, yet dense enough to hold clusters together.
 
-    Parameters
-    ----------
     {parameters}
 
-    Attributes
-    ----------
     {block_attributes}
 
     References
@@ -85,12 +81,8 @@ class S3COMPC(S3COMPCParameters, S3COMP):
 
     A point is done when its average comes to rest.
 
-    Parameters
-    ----------
     {parameters}
 
-    Attributes
-    ----------
     {block_attributes}
 
     References

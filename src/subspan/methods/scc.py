@@ -58,12 +58,8 @@ class SCC(SCCParameters, SubspaceMethod):
     clusters fit better and better. Flats need not pass through the origin, which self-expressive methods take
     for granted.
 
-    Parameters
-    ----------
     {parameters}
 
-    Attributes
-    ----------
     {attributes}
 
     Notes

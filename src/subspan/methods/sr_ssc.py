@@ -49,17 +49,13 @@ class SRSSC(SRSSCParameters, SubspaceMethod):
     Over each set every point is represented by the lasso, which gives one graph; the graphs are layers of one
     embedding, merged on the Grassmann manifold [2]_.
 
-    Parameters
-    ----------
     {parameters}
 
-    Attributes
-    ----------
+    {attributes}
     layers_ : list of csr_array of shape (n_samples, n_samples)
         Coefficients of each layer; only the columns of its anchors are filled.
     anchors_ : list of ndarray
         Rows of `X` that are the anchors of each layer.
-    {attributes}
 
     Notes
     -----

@@ -16,12 +16,8 @@ class SSCOMP(SSCOMPParameters, BlockClusterer):
 
     It is the pursuit of S3COMP with one dictionary of all points and no damping.
 
-    Parameters
-    ----------
     {parameters}
 
-    Attributes
-    ----------
     {block_attributes}
 
     References

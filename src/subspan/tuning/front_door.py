@@ -76,8 +76,6 @@ class SubspaceClustering(SubspaceClusteringParameters, PreparesRows, WorksInBloc
     as it agrees with the others of its family. The weighted mean of all partitions is a graph, and its
     leading eigenvectors give the labels.
 
-    Parameters
-    ----------
     {parameters}
 
     Attributes
