@@ -16,12 +16,18 @@ from numpy.typing import NDArray
 from subspan.kernels.jit import kernel, part
 from subspan.kernels.largest import largest
 from subspan.kernels.small_net import MAX_NET_ROUNDS, minimise, subtract, violation
-from subspan.kernels.working_set import Codes, Penalty, WorkingSet
+from subspan.kernels.working_set import Codes, NetProblems, Penalty, WorkingSet
 
 # Atoms whose correlations are updated together: their numbers stay in the first-level cache.
 ATOMS_AT_ONCE = 1024
 # Features of a working set that are multiplied at once.
 PANEL = 8
+
+
+@part
+def penalty_of(problems: NetProblems, j: int) -> Penalty:
+    """The problem of one point."""
+    return Penalty(problems.l1[j], problems.l2[j], problems.tol[j], problems.precision)
 
 
 @part
@@ -161,11 +167,7 @@ def solve_tile(
     correlations: NDArray[np.floating],
     squared_norms: NDArray[np.float64],
     gram: NDArray[np.floating],
-    own: NDArray[np.int64],
-    l1: NDArray[np.float64],
-    l2: NDArray[np.float64],
-    tol: NDArray[np.float64],
-    precision: float,
+    problems: NetProblems,
     scores: NDArray[np.floating],
     chunk: NDArray[np.float64],
     candidates: NDArray[np.int32],
@@ -180,22 +182,16 @@ def solve_tile(
         Inner products of the points with all atoms, and with themselves.
     gram : IN
         Inner products of the atoms.
-    own : IN
-        The atom that is the point itself and must not be used, or -1.
-    l1, l2 : IN
-        Weights of each point's penalty.
-    tol, precision : IN
-        See `Penalty`.
+    problems : IN
     scores, chunk, candidates, work : scratch
         As long as there are atoms; `ATOMS_AT_ONCE` numbers; as many as may join the working set at once.
     codes : IN and OUT
     """
-    for j in range(own.shape[0]):
+    for j in range(problems.own.shape[0]):
         if codes.finished[j]:
             continue
-        penalty = Penalty(l1[j], l2[j], tol[j], precision)
         codes.finished[j] = solve_point(
-            correlations[j], squared_norms[j], gram, own[j], penalty,
+            correlations[j], squared_norms[j], gram, problems.own[j], penalty_of(problems, j),
             scores, chunk, candidates, work, codes, j,
         )  # fmt: skip
 
@@ -288,10 +284,7 @@ def settle_tile(
     running: NDArray[np.int64],
     atoms: NDArray[np.floating],
     gram: NDArray[np.floating],
-    l1: NDArray[np.float64],
-    l2: NDArray[np.float64],
-    tol: NDArray[np.float64],
-    precision: float,
+    problems: NetProblems,
     panel: NDArray[np.float64],
     residual: NDArray[np.float64],
     work: WorkingSet,
@@ -306,8 +299,7 @@ def settle_tile(
         The points, which of them to solve, and the dictionary.
     gram : IN
         Inner products of the atoms, or empty: then those of each working set are formed here.
-    l1, l2, tol, precision : IN
-        See `Penalty`.
+    problems : IN
     panel, residual, work : scratch
         (PANEL, capacity) and as many numbers as there are features.
     codes : IN and OUT
@@ -320,7 +312,7 @@ def settle_tile(
         j = running[s]
         n = codes.counts[j]
         indices = codes.atoms[j]
-        penalty = Penalty(l1[j], l2[j], tol[j], precision)
+        penalty = penalty_of(problems, j)
         for p in range(n):
             work.values[p] = codes.values[j, p]
         code_residual(points[j], atoms, indices, work.values, n, residual)
@@ -339,10 +331,7 @@ def settle_tile(
 def extend(
     scores: NDArray[np.floating],
     running: NDArray[np.int64],
-    own: NDArray[np.int64],
-    l1: NDArray[np.float64],
-    l2: NDArray[np.float64],
-    tol: NDArray[np.float64],
+    problems: NetProblems,
     candidates: NDArray[np.int32],
     work: WorkingSet,
     codes: Codes,
@@ -353,17 +342,18 @@ def extend(
     ----------
     scores : IN, overwritten
         Correlations of all atoms with the residuals of the running points, a row for each.
-    running, own, l1, l2, tol : IN
-        As for `settle_tile` and `solve_tile`.
+    running, problems : IN
+        As for `settle_tile`.
     candidates, work : scratch
     codes : IN and OUT
         There must be room for all candidates.
     """
     for s in range(running.shape[0]):
         j = running[s]
-        penalty = Penalty(l1[j], l2[j], tol[j], 0.0)
-        if own[j] >= 0:
-            scores[s, own[j]] = 0
+        penalty = penalty_of(problems, j)
+        own = problems.own[j]
+        if own >= 0:
+            scores[s, own] = 0
         n = load(scores[s], codes, j, work)
         n_new = largest(scores[s], penalty.l1 + penalty.tol, candidates.shape[0], candidates)
         codes.finished[j] = n_new == 0 and violation(work, n, penalty) <= penalty.tol

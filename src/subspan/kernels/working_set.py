@@ -19,6 +19,17 @@ class Penalty(NamedTuple):
     precision: float
 
 
+class NetProblems(NamedTuple):
+    """The problems of a tile of points, as for `Penalty`."""
+
+    # The atom that is the point itself and must not be used, or -1.
+    own: NDArray[np.int64]
+    l1: NDArray[np.float64]
+    l2: NDArray[np.float64]
+    tol: NDArray[np.float64]
+    precision: float
+
+
 class WorkingSet(NamedTuple):
     """The atoms of one point that may have a coefficient, in float64; at most `capacity` of them."""
 

@@ -25,7 +25,6 @@ from subspan.self_expression.lasso_codes import (
     WORKING_SETS,
     CodingProblem,
     WorkingSets,
-    pivot_precision,
     reach,
     sparse_codes,
     tile_codes,
@@ -127,8 +126,7 @@ class ElasticNetTask:
         running = np.flatnonzero(~codes.finished)
         residuals = np.empty((len(running), self.n_features), dtype)
         settle_tile(
-            self.atoms[start : start + TILE], running, self.atoms, self.gram,
-            problem.l1, problem.l2, problem.tol, pivot_precision(dtype),
+            self.atoms[start : start + TILE], running, self.atoms, self.gram, problem.for_kernels(dtype),
             np.empty((PANEL, capacity)), np.empty(self.n_features), new_working_set(capacity),
             codes, residuals,
         )  # fmt: skip
@@ -144,7 +142,7 @@ class ElasticNetTask:
         if needed > codes.atoms.shape[1]:
             codes = with_room(codes, min(2 * needed, self.n_atoms))
         extend(
-            products, running, problem.own_atom, problem.l1, problem.l2, problem.tol,
+            products, running, problem.for_kernels(self.atoms.dtype),
             np.empty(min(most_new, self.n_atoms), np.int32), new_working_set(codes.atoms.shape[1]), codes,
         )  # fmt: skip
         return codes

@@ -13,7 +13,14 @@ from subspan.execution.tiles import TILE, in_panels, padded, tile_product
 from subspan.handover import InputError
 from subspan.kernels.elastic_net import ATOMS_AT_ONCE, solve_tile
 from subspan.kernels.largest import largest_magnitudes
-from subspan.kernels.working_set import Codes, new_codes, new_working_set, with_room, without_room
+from subspan.kernels.working_set import (
+    Codes,
+    NetProblems,
+    new_codes,
+    new_working_set,
+    with_room,
+    without_room,
+)
 from subspan.self_expression.gram import gram_matrix, squared_norms
 
 Floats = NDArray[np.floating]
@@ -50,6 +57,10 @@ class CodingProblem:
     # Largest violation of the optimality conditions, in units of correlations.
     tol: NDArray[np.float64]
     sizes: WorkingSets = WORKING_SETS
+
+    def for_kernels(self, dtype: np.dtype) -> NetProblems:
+        """The same for the compiled loops; `dtype` is the type of the inner products."""
+        return NetProblems(self.own_atom, self.l1, self.l2, self.tol, pivot_precision(dtype))
 
 
 def elastic_net_codes_with_cost(
@@ -136,8 +147,7 @@ def tile_codes(problem: CodingProblem, gram: Floats, codes: Codes | None = None)
     while True:
         capacity = codes.atoms.shape[1]
         solve_tile(
-            problem.correlations, problem.squared_norms, gram,
-            problem.own_atom, problem.l1, problem.l2, problem.tol, pivot_precision(dtype),
+            problem.correlations, problem.squared_norms, gram, problem.for_kernels(dtype),
             scores, chunk, candidates, new_working_set(capacity), codes,
         )  # fmt: skip
         if codes.finished.all():
