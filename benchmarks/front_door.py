@@ -28,11 +28,11 @@ from subspan import S3COMPC
 from subspan.base import StageClock
 from subspan.datasets import load_coil100, load_extended_yale_b, paper_features
 from subspan.execution.machine import cpu_model, versions
+from subspan.grids import Field, Grid
 from subspan.handover import DataWarning
 from subspan.metrics import clustering_accuracy
 from subspan.metrics.accuracy import match_clusters
 from subspan.points import Points
-from subspan.reproduction.documents import Field, Grid
 from subspan.tuning import SubspaceClustering
 from subspan.tuning.front_door import LARGEST_NUMBER, JoinedPartitions
 from subspan.tuning.joining import POWER, weigh

@@ -13,8 +13,8 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
+from subspan.grids import Field, Grid
 from subspan.reproduction.catalog import EXPERIMENTS
-from subspan.reproduction.documents import Field, Grid
 from subspan.reproduction.plan import ExperimentOptions
 from subspan.reproduction.runs import Row, Run
 from subspan.reproduction.summary import METRICS, Metric, Summary, over

@@ -25,10 +25,10 @@ from sklearn.metrics import roc_auc_score
 
 from subspan import LRSC, LSR, S3COMPC, SSCOMP, SubspaceClustering
 from subspan.datasets import load_coil100, load_extended_yale_b, make_union_of_subspaces
+from subspan.grids import Grid
 from subspan.metrics import clustering_accuracy
 from subspan.report.calibration import GROUPS, RIGHT, CalibratedGroup, group_of
 from subspan.report.evidence import evidence
-from subspan.reproduction.documents import Grid
 from subspan.sources import ArraySource
 
 RUNS = RESULTS / "verdict.jsonl"

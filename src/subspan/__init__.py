@@ -11,6 +11,7 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from subspan.comparison.comparing import compare
     from subspan.diagnosis import diagnose
     from subspan.methods import (
         ESC,
@@ -43,6 +44,7 @@ __all__ = [
     "Model",
     "SubspaceClustering",
     "__version__",
+    "compare",
     "diagnose",
     "estimate_n_clusters",
     "load",
@@ -50,6 +52,7 @@ __all__ = [
 
 # What is not a method of its own; all others are in `subspan.methods`.
 ROOMS = {
+    "compare": "subspan.comparison.comparing",
     "diagnose": "subspan.diagnosis",
     "SubspaceClustering": "subspan.tuning",
     "estimate_n_clusters": "subspan.tuning",

@@ -12,16 +12,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner, Result
+from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
 from subspan import LSR, SSCOMP
-from subspan.cli import comparing
-from subspan.cli.comparison_figure import Matrix, picture_of
 from subspan.cli.main import program
-from subspan.cli.method_settings import methods_for, named_methods, settings_of
+from subspan.cli.method_settings import contestants_of, named_methods, sweeps_of
+from subspan.comparison import running
+from subspan.comparison.contestants import Contestant, comparable, methods_for
+from subspan.comparison.figure import Matrix, picture_of
 from subspan.datasets import make_union_of_subspaces
 from subspan.handover import InputError
-from subspan.methods import registry
 from subspan.metrics import clustering_accuracy, connectivity, subspace_preserving_error
 from subspan.sources import open_source
 
@@ -59,7 +60,8 @@ def test_scores_are_those_of_the_estimators(folder: Path) -> None:
     methods = ["--methods", "lsr,SSC-OMP,lsr", "--set", "ssc-omp.n_nonzero=3"]
     found = facts(*BOTH, *TRUTH, *methods, "--trials", "2", "--seed", "3")
     X, y = (np.load(folder / "both.npz")[name] for name in "Xy")
-    assert (found["n_clusters"], found["seeds"], list(found["methods"])) == (4, [3, 4], ["lsr", "ssc-omp"])
+    assert (found["seeds"], sorted(found["methods"])) == ([3, 4], ["lsr", "ssc-omp"])
+    assert all(method["n_clusters"] == 4 for method in found["methods"].values())
     models = {
         "lsr": [LSR(4, random_state=seed).fit(X) for seed in (3, 4)],
         "ssc-omp": [SSCOMP(4, n_nonzero=3, random_state=seed).fit(X) for seed in (3, 4)],
@@ -96,7 +98,7 @@ def test_a_table_on_stdout_and_messages_on_stderr(folder: Path) -> None:
     first, *lines = [line.split("  ") for line in done.stdout.splitlines()]
     headings = ["method", "accuracy %", "NMI %", "ARI %", "sre %", "conn", "seconds", "memory"]
     assert [cell.strip() for cell in first if cell] == headings
-    assert [line[0].strip() for line in lines] == ["lsr", "ssc-omp"]
+    assert sorted(line[0].strip() for line in lines) == ["lsr", "ssc-omp"]
     assert len({len(line) for line in done.stdout.splitlines()}) == 1
     assert "120 rows of 5 numbers from table.csv, 4 clusters, 1 trial of lsr, ssc-omp" in done.stderr
     assert "lsr, seed 0: accuracy" in done.stderr
@@ -135,10 +137,11 @@ def test_a_method_that_refuses_does_not_keep_back_the_others(monkeypatch: pytest
 
 def test_all_methods_refuse(folder: Path) -> None:
     np.save(folder / "zero.npy", np.eye(6)[[0, 1, 2, 3]] * [[1], [1], [1], [0]])
-    result = invoke("zero.npy", "-k", "2", "--out", "out")
+    result = invoke("zero.npy", "-k", "2", "--methods", "ssc-omp,lsr,esc", "--out", "out")
     assert result.exit_code == 1
-    assert result.stdout.count("1 zero row, the first at row 3") == 5
-    assert sorted(path.name for path in (folder / "out").iterdir()) == ["comparison.csv", "comparison.md"]
+    assert result.stdout.count("1 zero row, the first at row 3") == 3
+    files = sorted(path.name for path in (folder / "out").iterdir())
+    assert files == ["comparison.csv", "comparison.md", "comparison.tex"]
 
 
 def test_an_error_of_any_kind_is_one_line(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -146,8 +149,8 @@ def test_an_error_of_any_kind_is_one_line(folder: Path, monkeypatch: pytest.Monk
         raise MemoryError("Unable to allocate\n36 GiB")
 
     monkeypatch.setattr(LSR, "_represent", fail)
-    task = comparing.Task(open_source(folder / "both.npz", key="X"), 4, [0])
-    (outcome,) = comparing.carry_out(task, {"lsr": {}}, lambda _: None, show=False)
+    task = running.Task(open_source(folder / "both.npz", key="X"), [0])
+    (outcome,) = running.carry_out(task, [Contestant("lsr", "lsr", 4)], lambda _: None, show=False)
     assert outcome.refusal == "not enough memory: Unable to allocate 36 GiB"
     assert outcome.trials == []
 
@@ -160,14 +163,15 @@ def test_files_hold_what_was_measured(folder: Path) -> None:
     out = folder / "new" / "out"
     with (out / "comparison.csv").open() as file:
         rows = list(csv.DictReader(file))
-    assert [(row["method"], row["seed"]) for row in rows] == [
-        ("lsr", "0"), ("lsr", "1"), ("ssc-omp", "0"), ("ssc-omp", "1"), ("scc", "")
+    first = {row["method"]: row for row in rows if row["seed"] != "1"}
+    assert sorted((row["method"], row["seed"]) for row in rows) == [
+        ("lsr", "0"), ("lsr", "1"), ("scc", ""), ("ssc-omp", "0"), ("ssc-omp", "1")
     ]  # fmt: skip
-    assert rows[-1]["error"].startswith("dim=40 must be below")
+    assert first["scc"]["error"].startswith("dim=40 must be below")
     labels = np.genfromtxt(out / "labels.csv", delimiter=",", names=True, dtype=int)
     y = np.load(folder / "both.npz")["y"]
-    assert clustering_accuracy(y, labels["lsr"]) == float(rows[0]["accuracy"])
-    assert clustering_accuracy(y, labels["sscomp"]) == float(rows[2]["accuracy"])
+    assert clustering_accuracy(y, labels["lsr"]) == float(first["lsr"]["accuracy"])
+    assert clustering_accuracy(y, labels["sscomp"]) == float(first["ssc-omp"]["accuracy"])
     page = (out / "comparison.md").read_text()
     lines = [line for line in page.partition("## Agreement")[0].splitlines() if line.startswith("|")]
     assert [line.count("|") for line in lines] == [9] * 5
@@ -179,7 +183,7 @@ def test_files_hold_what_was_measured(folder: Path) -> None:
 def test_numbers_of_the_figure_without_a_picture() -> None:
     halves = [np.repeat([0, 1], 10), np.tile([0, 1], 10)]
     outcomes = [
-        comparing.Outcome(name, {}, [comparing.ComparedFit(0, labels, {"seconds": 2.0}, ())])
+        running.Outcome(Contestant(name, name, 2), [running.ComparedFit(0, labels, {"seconds": 2.0}, ())])
         for name, labels in zip(("lsr", "esc"), halves, strict=True)
     ]
     alike, seconds = picture_of(outcomes)
@@ -195,17 +199,70 @@ def test_numbers_of_the_figure_without_a_picture() -> None:
 
 def test_methods_by_the_number_of_rows_are_methods() -> None:
     for n_rows in (100, 10_000, 10**8):
-        assert set(methods_for(n_rows)) < set(registry.METHODS)
-    assert named_methods("lsr,ALL") == list(registry.METHODS)
+        assert set(methods_for(n_rows)) < set(comparable())
+    assert named_methods("lsr,ALL") == comparable()
 
 
 @pytest.mark.usefixtures("folder")
 def test_a_parameter_without_a_method_goes_to_all_that_have_it() -> None:
-    assert settings_of(["lsr", "ssc-omp", "scc"], ["n-nonzero=2", "normalize=false", "lsr.scale=none"]) == {
-        "lsr": {"normalize": False, "scale": None},
-        "ssc-omp": {"n_nonzero": 2, "normalize": False},
-        "scc": {"normalize": False},
+    assert sweeps_of(["lsr", "ssc-omp", "scc"], ["n-nonzero=2", "normalize=false", "lsr.scale=none"]) == {
+        "lsr": {"normalize": [False], "scale": [None]},
+        "ssc-omp": {"n_nonzero": [2], "normalize": [False]},
+        "scc": {"normalize": [False]},
     }
+
+
+OWN = """
+import numpy as np
+
+class Halves:
+    def __init__(self, n_clusters, share=0.5):
+        self.n_clusters, self.share = n_clusters, share
+
+    def fit_predict(self, X):
+        return (np.arange(len(X)) < self.share * len(X)).astype(int)
+
+class Deaf:
+    pass
+"""
+
+
+def test_baselines_and_a_class_of_ones_own_are_rows_the_best_first_and_bold(folder: Path) -> None:
+    (folder / "own.py").write_text(OWN)
+    methods = ["--methods", "own.py:Halves,k-means,lsr", "--set", "own.py:Halves.share=0.25"]
+    result = invoke(*BOTH, *TRUTH, *methods, "--trials", "1", "--quiet", "--out", "table.tex")
+    assert result.exit_code == 0, result.stderr
+    X, y = (np.load(folder / "both.npz")[name] for name in "Xy")
+    expected = {
+        "k-means": KMeans(4, n_init=10, random_state=0).fit_predict(X),
+        "lsr": LSR(4, random_state=0).fit(X).labels_,
+        "own.py:Halves": np.arange(120) < 30,
+    }
+    accuracies = {name: clustering_accuracy(y, labels) for name, labels in expected.items()}
+    lines = [line.split() for line in result.stdout.splitlines()[1:]]
+    assert [line[0] for line in lines] == sorted(accuracies, key=lambda name: -accuracies[name])
+    assert [line[1] for line in lines] == [f"{100 * accuracies[line[0]]:.1f}" for line in lines]
+    table = (folder / "table.tex").read_text()
+    assert f"{lines[0][0]} & \\textbf{{{lines[0][1]}}}" in table
+    assert table.count(r"\begin{tabular}{lrrrrrrr}") == table.count(r"\end{tabular}") == 1
+    deaf = invoke(*BOTH, *TRUTH, "--methods", "own.py:Deaf")
+    assert deaf.exit_code == 2
+    assert "Deaf has no method fit_predict" in deaf.stderr
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_sweep_has_a_row_for_each_setting() -> None:
+    found = facts(*BOTH, "-k", "2:3", "--methods", "ssc-omp,lsr", "--set", "n_nonzero=2,3", "--trials", "1")[
+        "methods"
+    ]
+    names = [f"ssc-omp k={k} n_nonzero={number}" for k in (2, 3) for number in (2, 3)]
+    assert list(found) == [*names, "lsr k=2", "lsr k=3"]
+    assert [(each["n_clusters"], each["parameters"]) for each in found.values()][:2] == [
+        (2, {"n_nonzero": 2}), (2, {"n_nonzero": 3})
+    ]  # fmt: skip
+    assert [each.name for each in contestants_of(sweeps_of(["k-means"], ["n_init=1,auto"]), [2])] == [
+        "k-means n_init=1", "k-means n_init=auto"
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -222,6 +279,17 @@ def test_a_parameter_without_a_method_goes_to_all_that_have_it() -> None:
         ([*BOTH, "-k", "4", "--set", "random_state=3"], "it has an option of its own, --seed."),
         ([*BOTH, "-k", "4", "--memory", "lots"], "must be a size such as 2GB, not 'lots'"),
         ([*BOTH, "-k", "4", "--n-jobs", "0"], "must not be 0"),
+        ([*BOTH, "-k", "4:2"], "must be a number such as 5, several such as 2,5,8, or 2:20; not '4:2'."),
+        ([*BOTH, "--k", "4"], "No such option --k. The number of clusters is -k, as in -k 3."),
+        (
+            [*BOTH, "-k", "4", "--out", "table.xlsx"],
+            "table.xlsx: the name must end in one of .csv, .md, .tex",
+        ),
+        ([*BOTH, "-k", "4", "--out", "no/table.tex"], "there is no folder no."),
+        (
+            [*BOTH, "-k", "4", "--set", "k-means.n_inits=3"],
+            "k-means has no parameter n_inits. Did you mean n_init?",
+        ),
         (["-", "-k", "4", "--truth", "-"], "Only one of DATA and --truth"),
         ([*BOTH, "-k", "4", "--truths", "y.csv"], "--truth"),
     ],

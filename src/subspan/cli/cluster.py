@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from subspan.cli.completing import files, method_names
-from subspan.cli.options import DataChoice, data_options, json_option, quiet_option, speaker
+from subspan.cli.options import DataChoice, DataCommand, data_options, json_option, quiet_option, speaker
 from subspan.cli.reporting import CommandRun, PageRequest, report_options, write_page
 from subspan.handover import InputError
 
@@ -22,26 +22,32 @@ if TYPE_CHECKING:
 # The front door; with an option that it does not have, the method of the paper.
 METHOD = "auto"
 PAPER_METHOD = "s3comp-c"
-# What people type who mean -k.
-TYPED_FOR_K = ("--k", "--clusters", "--n_clusters")
 # Where the method and its options are kept while a command line is read.
 METHOD_KEY = "subspan.cli.cluster.name"
 OPTIONS_KEY = "subspan.cli.cluster.options"
 
 
-class MethodCommand(click.Command):
+class MethodCommand(DataCommand):
     """A command that has the options of the method that is named on its own command line."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Look for the method first, since its options can only be read once it is known."""
         name = ctx.meta[METHOD_KEY] = self.method_in(args)
         ctx.meta[OPTIONS_KEY] = _options(name, ctx)
-        try:
-            return super().parse_args(ctx, args)
-        except click.NoSuchOption as error:
-            raise _unknown_option(name, error, ctx) from None
-        except click.UsageError as error:
-            raise _too_many(error, ctx) from None
+        return super().parse_args(ctx, args)
+
+    def unknown_option(self, error: click.NoSuchOption, ctx: click.Context) -> click.UsageError:
+        """Which method has it, or what may have been meant."""
+        from subspan.cli.method_options import methods_with
+
+        others = methods_with(error.option_name)
+        if not others:
+            return super().unknown_option(error, ctx)
+        return click.UsageError(
+            f"{ctx.meta[METHOD_KEY]} has no option {error.option_name}; these methods have it: "
+            f"{', '.join(others)}.",
+            ctx,
+        )
 
     def method_in(self, args: list[str]) -> str:
         """The method whose options the line may have."""
@@ -100,37 +106,6 @@ def _options(name: str, ctx: click.Context) -> list[click.Option]:
         if ctx.resilient_parsing:
             return []
         raise click.BadParameter(str(error), ctx, param_hint="'--method'") from None
-
-
-def _unknown_option(name: str, error: click.NoSuchOption, ctx: click.Context) -> click.UsageError:
-    """The answer to an unknown option: which method has it, or what may have been meant."""
-    from subspan.cli.method_options import methods_with
-
-    option = error.option_name
-    if option in TYPED_FOR_K:
-        return click.UsageError(f"No such option {option}. The number of clusters is -k, as in -k 3.", ctx)
-    others = methods_with(option)
-    if others:
-        return click.UsageError(
-            f"{name} has no option {option}; these methods have it: {', '.join(others)}.", ctx
-        )
-    # One suggestion is enough: of all that click finds, the first is the closest.
-    hint = f" Did you mean {error.possibilities[0]}?" if error.possibilities else ""
-    return click.UsageError(f"No such option {option}.{hint}", ctx)
-
-
-def _too_many(error: click.UsageError, ctx: click.Context) -> click.UsageError:
-    """The answer to more than one DATA, which a shell makes of faces/*.png."""
-    begins = "Got unexpected extra argument"
-    if not error.message.startswith(begins):
-        return error
-    extra = error.message.partition("(")[2].rstrip(")").split()
-    shown = " ".join(extra[:2]) + (f" and {len(extra) - 2} more" if len(extra) > 2 else "")
-    return click.UsageError(
-        f"DATA is one file or one folder, but there is more: {shown}. A folder of images is given by its own "
-        "name, without *.",
-        ctx,
-    )
 
 
 class Interrupted(click.ClickException):

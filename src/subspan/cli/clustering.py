@@ -70,7 +70,7 @@ def known_scores(estimator: SubspaceMethod, truth: Any) -> dict[str, float]:
     """How the labels compare with the known classes; nothing if none are known."""
     if truth is None:
         return {}
-    from subspan.cli.evaluate import scores
+    from subspan.metrics.scores import scores
 
     found = scores(estimator.labels_, truth)
     return {name: found[name] for name in ("accuracy", "nmi", "ari")}

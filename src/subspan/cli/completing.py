@@ -33,14 +33,15 @@ def line_about(method: str) -> str:
 
 def method_lists(_: click.Context, __: click.Parameter, incomplete: str) -> Items:
     """Methods with commas between them: the last one is completed, and those before it are not offered."""
-    from subspan.methods import registry
+    from subspan.comparison.contestants import comparable
 
     before, comma, last = incomplete.rpartition(",")
     # The script for fish takes what is behind a comma for something else.
     if comma and os.environ.get("_SUBSPAN_COMPLETE", "").startswith("fish"):
         return []
     taken = before.lower().split(",")
-    names = [name for name in [*registry.names(), *([] if comma else ["all"])] if name not in taken]
+    known = [*comparable(), *([] if comma else ["all"])]
+    names = [name for name in known if name not in taken]
     return [CompletionItem(before + comma + name) for name in names if name.startswith(last.lower())]
 
 

@@ -6,10 +6,10 @@ import json
 
 import click
 
-from subspan.cli.options import DataChoice, data_options, json_option, wrapped
+from subspan.cli.options import DataChoice, DataCommand, data_options, json_option, wrapped
 
 
-@click.command("look")
+@click.command("look", cls=DataCommand)
 @data_options
 @json_option
 def look_at_data(choice: DataChoice, as_json: bool) -> None:

@@ -28,8 +28,8 @@ VERBS = {
     "reproduce": "subspan.cli.reproduce",
     "show": "subspan.cli.show",
 }
-# A look is also what a pursuit takes.
-FUNCTIONS = {"look": "look_at_data"}
+# A look is also what a pursuit takes, and `compare` is there in Python too.
+FUNCTIONS = {"look": "look_at_data", "compare": "compare_methods"}
 
 
 class LazyGroup(click.Group):

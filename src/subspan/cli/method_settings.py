@@ -1,26 +1,23 @@
-"""Which methods are compared, and with which parameters: the words of --methods and --set."""
+"""Which methods are compared, and with which parameters: the words of --methods, --set and -k."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import ast
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from difflib import get_close_matches
+from itertools import product
 from typing import Any
 
 from subspan.cli.method_options import parameters_of
+from subspan.comparison.contestants import Contestant, comparable, find_comparable, parameters_from_outside
 from subspan.handover import InputError
-from subspan.methods import registry
 from subspan.parameters import Parameter
 
-Settings = dict[str, dict[str, Any]]
+# Of each method, the values that each parameter is to have in turn.
+Sweeps = dict[str, dict[str, list[Any]]]
 
 ALL = "all"
-# Methods of different kinds that take seconds, or a few minutes where there are many rows: largest number of
-# rows, and the methods.
-CHOICES: tuple[tuple[float, tuple[str, ...]], ...] = (
-    (5_000, ("s3comp-c", "ssc-omp", "ensc", "lsr", "esc")),
-    (20_000, ("s3comp-c", "s3comp", "ssc-omp", "lsr")),
-    (float("inf"), ("s3comp-c", "s3comp", "ssc-omp")),
-)
 # What is the same for all methods, and the option for it.
 SHARED_OPTIONS = {
     "n_clusters": "-k",
@@ -31,54 +28,97 @@ SHARED_OPTIONS = {
 }
 
 
-def methods_for(n_rows: int) -> list[str]:
-    """Methods worth a comparison on so many rows.
-
-    Examples
-    --------
-    >>> methods_for(1_000_000)
-    ['s3comp-c', 's3comp', 'ssc-omp']
-    """
-    return list(next(methods for most, methods in CHOICES if n_rows <= most))
-
-
 def named_methods(text: str) -> list[str]:
     """Names with commas between them, each of them once; "all" for all there are.
 
     Examples
     --------
-    >>> named_methods("LSR, ssc-omp,lsr")
-    ['lsr', 'ssc-omp']
+    >>> named_methods("LSR, ssc-omp,lsr,k-means")
+    ['lsr', 'ssc-omp', 'k-means']
     """
     names = [name.strip() for name in text.split(",") if name.strip()]
     if not names:
-        raise InputError(f"names no method; there are {', '.join(registry.names())}.")
+        raise InputError(f"names no method; there are {', '.join(comparable())}.")
     if ALL in map(str.lower, names):
-        return registry.names()
-    return list(dict.fromkeys(map(registry.find, names)))
+        return comparable()
+    return list(dict.fromkeys(map(find_comparable, names)))
 
 
-def settings_of(methods: Iterable[str], assignments: Sequence[str]) -> Settings:
-    """Parameters of each method, from words such as "n_nonzero=5" or "lsr.regularization=0.1".
+def numbers_of_clusters(text: str) -> list[int]:
+    """Numbers with commas between them, or from one to another; both ends count.
+
+    Examples
+    --------
+    >>> numbers_of_clusters("5"), numbers_of_clusters("2:5"), numbers_of_clusters("2,4,8")
+    ([5], [2, 3, 4, 5], [2, 4, 8])
+    """
+    numbers: list[int] = []
+    for part in text.split(","):
+        first, colon, last = part.partition(":")
+        try:
+            low, high = int(first), int(last if colon else first)
+        except ValueError:
+            low, high = 0, 0
+        if not 1 <= low <= high:
+            raise InputError(f"must be a number such as 5, several such as 2,5,8, or 2:20; not {text!r}.")
+        numbers += range(low, high + 1)
+    return list(dict.fromkeys(numbers))
+
+
+def sweeps_of(methods: Iterable[str], assignments: Sequence[str]) -> Sweeps:
+    """Values of parameters of each method, from words such as "n_nonzero=5" or "lsr.regularization=0.1,1".
 
     Without a method in front a parameter is set wherever there is one of that name.
 
     Examples
     --------
-    >>> settings_of(["s3comp-c", "lsr"], ["scale=max", "s3comp-c.n-nonzero=3"])
-    {'s3comp-c': {'scale': 'max', 'n_nonzero': 3}, 'lsr': {'scale': 'max'}}
+    >>> sweeps_of(["s3comp-c", "lsr"], ["scale=max", "s3comp-c.n-nonzero=3,5"])
+    {'s3comp-c': {'scale': ['max'], 'n_nonzero': [3, 5]}, 'lsr': {'scale': ['max']}}
     """
-    settings: Settings = {method: {} for method in methods}
+    sweeps: Sweeps = {method: {} for method in methods}
     for assignment in assignments:
         place, equals, value = assignment.partition("=")
         if not equals:
             raise InputError(f"{assignment!r} should read NAME=VALUE or METHOD.NAME=VALUE.")
-        for method, parameter in _parameters(place.strip(), settings):
-            settings[method][parameter.name] = _read(parameter, place, value.strip())
-    return settings
+        for method, parameter in _parameters(place.strip(), sweeps):
+            values = [_read(parameter, place, each.strip()) for each in value.split(",")]
+            sweeps[method][parameter if isinstance(parameter, str) else parameter.name] = values
+    return sweeps
 
 
-def _parameters(place: str, settings: Settings) -> list[tuple[str, Parameter]]:
+def contestants_of(sweeps: Sweeps, numbers: Sequence[int]) -> list[Contestant]:
+    """A contestant for each method, number of clusters and setting; what varies is in its name.
+
+    Examples
+    --------
+    >>> found = contestants_of({"lsr": {"scale": ["max"], "n_neighbors": [3, 5]}, "esc": {}}, [4])
+    >>> [each.name for each in found]
+    ['lsr n_neighbors=3', 'lsr n_neighbors=5', 'esc']
+    >>> [each.name for each in contestants_of({"esc": {}}, [4, 5])]
+    ['esc k=4', 'esc k=5']
+    """
+    return [
+        Contestant(_name(method, number, len(numbers) > 1, parameters, values), method, number, parameters)
+        for method, values in sweeps.items()
+        for number in numbers
+        for parameters in _settings(values)
+    ]
+
+
+def _settings(values: Mapping[str, list[Any]]) -> Iterator[dict[str, Any]]:
+    for chosen in product(*values.values()):
+        yield dict(zip(values, chosen, strict=True))
+
+
+def _name(
+    method: str, number: int, several: bool, parameters: Mapping[str, Any], values: Mapping[str, list[Any]]
+) -> str:
+    varied = [f"k={number}"] if several else []
+    varied += [f"{name}={value}" for name, value in parameters.items() if len(values[name]) > 1]
+    return " ".join([method, *varied])
+
+
+def _parameters(place: str, sweeps: Sweeps) -> list[tuple[str, Parameter | str]]:
     """What `place` names, in one of the methods or in all of them."""
     method, dot, name = place.rpartition(".")
     name = name.replace("-", "_")
@@ -86,13 +126,13 @@ def _parameters(place: str, settings: Settings) -> list[tuple[str, Parameter]]:
         raise InputError(
             f"{name} is the same for all methods; it has an option of its own, {SHARED_OPTIONS[name]}."
         )
-    methods = list(settings) if not dot else [registry.find(method)]
-    if methods[0] not in settings:
-        raise InputError(f"{methods[0]} is not among the methods compared ({', '.join(settings)}).")
-    known = [(method, parameter) for method in methods for parameter in parameters_of(method)]
-    found = [(method, parameter) for method, parameter in known if parameter.name == name]
+    methods = list(sweeps) if not dot else [find_comparable(method)]
+    if methods[0] not in sweeps:
+        raise InputError(f"{methods[0]} is not among the methods compared ({', '.join(sweeps)}).")
+    known = [(method, parameter) for method in methods for parameter in _known(method)]
+    found = [(method, parameter) for method, parameter in known if _name_of(parameter) == name]
     if not found:
-        names = [parameter.name for _, parameter in known if parameter.name not in SHARED_OPTIONS]
+        names = [_name_of(each) for _, each in known if _name_of(each) not in SHARED_OPTIONS]
         close = get_close_matches(name, names, 1)
         hint = f" Did you mean {close[0]}?" if close else ""
         owner = methods[0] if len(methods) == 1 else "None of the methods compared"
@@ -100,7 +140,22 @@ def _parameters(place: str, settings: Settings) -> list[tuple[str, Parameter]]:
     return found
 
 
-def _read(parameter: Parameter, place: str, value: str) -> Any:
+def _known(method: str) -> list[Parameter] | list[str]:
+    """Parameters of a method; of one that is not ours, their names."""
+    outside = parameters_from_outside(method)
+    return parameters_of(method) if outside is None else outside
+
+
+def _name_of(parameter: Parameter | str) -> str:
+    return parameter if isinstance(parameter, str) else parameter.name
+
+
+def _read(parameter: Parameter | str, place: str, value: str) -> Any:
+    if isinstance(parameter, str):
+        # A word needs no quotes.
+        with suppress(ValueError, SyntaxError):
+            return ast.literal_eval(value)
+        return value
     try:
         return parameter.kind.read(value)
     except InputError as error:

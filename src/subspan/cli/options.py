@@ -12,6 +12,47 @@ import click
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object about the run.")
 quiet_option = click.option("--quiet", is_flag=True, help="No progress and no messages other than errors.")
 
+# What people type who mean -k.
+TYPED_FOR_K = ("--k", "--clusters", "--n_clusters")
+
+
+class DataCommand(click.Command):
+    """A command that reads DATA, with an answer to what people often type."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Turn two common mistakes into a hint."""
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            raise self.unknown_option(error, ctx) from None
+        except click.UsageError as error:
+            raise _too_many(error, ctx) from None
+
+    def unknown_option(self, error: click.NoSuchOption, ctx: click.Context) -> click.UsageError:
+        """The answer to an unknown option: what may have been meant."""
+        if error.option_name in TYPED_FOR_K and any("-k" in param.opts for param in self.get_params(ctx)):
+            return click.UsageError(
+                f"No such option {error.option_name}. The number of clusters is -k, as in -k 3.", ctx
+            )
+        # One suggestion is enough: of all that click finds, the first is the closest.
+        hint = f" Did you mean {error.possibilities[0]}?" if error.possibilities else ""
+        return click.UsageError(f"No such option {error.option_name}.{hint}", ctx)
+
+
+def _too_many(error: click.UsageError, ctx: click.Context) -> click.UsageError:
+    """The answer to more than one DATA, which a shell makes of faces/*.png."""
+    begins = "Got unexpected extra argument"
+    if not error.message.startswith(begins):
+        return error
+    extra = error.message.partition("(")[2].rstrip(")").split()
+    shown = " ".join(extra[:2]) + (f" and {len(extra) - 2} more" if len(extra) > 2 else "")
+    return click.UsageError(
+        f"DATA is one file or one folder, but there is more: {shown}. A folder of images is given by its own "
+        "name, without *.",
+        ctx,
+    )
+
+
 # Names of columns, with commas between them.
 NAMES = "A,B,..."
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import click
 
 from subspan.cli.completing import files
-from subspan.cli.options import DataChoice, data_options, quiet_option, speaker
+from subspan.cli.options import DataChoice, DataCommand, data_options, quiet_option, speaker
 
 
-@click.command()
+@click.command(cls=DataCommand)
 @click.argument("model", metavar="MODEL", shell_complete=files)
 @data_options
 @click.option(

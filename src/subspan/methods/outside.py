@@ -38,14 +38,19 @@ def is_in_file(name: str) -> bool:
 
 
 def from_file(name: str) -> type[SubspaceMethod]:
-    """The class that ``file.py:Class`` names."""
+    """The method that ``file.py:Class`` names."""
+    return _checked(class_in_file(name), name)
+
+
+def class_in_file(name: str) -> type:
+    """The class that ``file.py:Class`` names, of whatever kind."""
     parts = IN_FILE.fullmatch(name)
     assert parts is not None
     file, wanted = parts["file"], parts["estimator"] or ""
     module = _module(Path(file), name)
     found = getattr(module, wanted, None)
     if isinstance(found, type):
-        return _checked(found, name)
+        return found
     own = [each for each in vars(module).values() if getattr(each, "__module__", None) == module.__name__]
     classes = [each.__name__ for each in own if isinstance(each, type)]
     missing = f"{file} has no class {wanted!r}" if wanted else "the class is missing, as in FILE.py:CLASS"

@@ -2,49 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from subspan.execution.files import whole_file
-
-Field = str | int | float
-
-
-@dataclass(frozen=True)
-class Grid:
-    """Lines of fields under a heading."""
-
-    columns: Sequence[str]
-    lines: Sequence[Sequence[Field]]
-    title: str = ""
-
-    def markdown(self) -> str:
-        """The grid as a Markdown table.
-
-        Examples
-        --------
-        >>> print(Grid(["a", "b"], [[1, 2]]).markdown())
-        | a | b |
-        |---|---|
-        | 1 | 2 |
-        """
-        heading = [f"## {self.title}", ""] if self.title else []
-        lines = [self.columns, ["---"] * len(self.columns), *self.lines]
-        table = ["| " + " | ".join(map(str, line)) + " |" for line in lines]
-        table[1] = table[1].replace(" ", "")
-        return "\n".join(heading + table)
-
-    def csv(self) -> str:
-        """The grid as CSV."""
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(self.columns)
-        writer.writerows(self.lines)
-        return text.getvalue()
+from subspan.grids import Field, Grid
 
 
 @dataclass(frozen=True)

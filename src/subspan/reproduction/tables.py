@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from functools import partial
 from math import nan
 
-from subspan.reproduction.documents import Field, Grid, Table
+from subspan.grids import Field, Grid
+from subspan.reproduction.documents import Table
 from subspan.reproduction.notes import OUTER, TIME, TUNING, remarks
 from subspan.reproduction.plan import (
     Cells,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from subspan.cli.comparing import Outcome, agreement
+from subspan.comparison.running import Outcome, agreement
 from subspan.plotting.style import COLOURS, STYLE, require_matplotlib
 
 # Height of a method's line and of what is around them, and width of the whole, in inches.
@@ -37,7 +37,7 @@ class Matrix:
 def picture_of(outcomes: Sequence[Outcome]) -> tuple[Bars | Matrix, Bars]:
     """The numbers to be drawn: accuracy, or agreement where no truth is known; and seconds."""
     present = [outcome for outcome in outcomes if outcome.trials]
-    names = [outcome.method for outcome in present]
+    names = [outcome.name for outcome in present]
     if any(outcome.mean("accuracy") is not None for outcome in present):
         quality: Bars | Matrix = _bars("accuracy (%)", present, "accuracy", 100)
     else:
@@ -49,7 +49,7 @@ def picture_of(outcomes: Sequence[Outcome]) -> tuple[Bars | Matrix, Bars]:
 def _bars(title: str, outcomes: Sequence[Outcome], name: str, factor: float) -> Bars:
     means = [factor * (outcome.mean(name) or 0.0) for outcome in outcomes]
     deviations = [factor * (outcome.spread(name) or 0.0) for outcome in outcomes]
-    return Bars(title, [outcome.method for outcome in outcomes], means, deviations)
+    return Bars(title, [outcome.name for outcome in outcomes], means, deviations)
 
 
 def draw_comparison(outcomes: Sequence[Outcome], kind: str) -> bytes:

@@ -1,4 +1,4 @@
-"""A comparison as tables: for a terminal, as Markdown, CSV and JSON."""
+"""A comparison as tables, and as JSON takes it."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from subspan import __version__
-from subspan.cli.comparing import Outcome, Task, agreement, stability
-from subspan.reproduction.documents import Field, Grid
+from subspan.comparison.running import Outcome, Task, agreement, stability
+from subspan.grids import Field, Grid
 
 ABSENT = "-"
 
@@ -20,6 +20,8 @@ class MethodColumn:
     heading: str
     text: Callable[[Outcome], str]
     meaning: str = ""
+    # What is to be large, and stands out where it is largest: the name of the number.
+    praised: str = ""
 
 
 def _percent(name: str) -> Callable[[Outcome], str]:
@@ -67,9 +69,9 @@ def columns_for(task: Task, outcomes: Sequence[Outcome]) -> list[MethodColumn]:
     """What is shown: scores where the truth is known, and what can be said without it elsewhere."""
     if task.truth is not None:
         return [
-            MethodColumn("accuracy %", _percent("accuracy")),
-            MethodColumn("NMI %", _percent("nmi")),
-            MethodColumn("ARI %", _percent("ari")),
+            MethodColumn("accuracy %", _percent("accuracy"), praised="accuracy"),
+            MethodColumn("NMI %", _percent("nmi"), praised="nmi"),
+            MethodColumn("ARI %", _percent("ari"), praised="ari"),
             MethodColumn("sre %", _number_in_percent("sre"), "share of the coefficients on other classes"),
             MethodColumn(
                 "conn", _number("connectivity", "{:.3f}"), "connectivity of the classes in the graph"
@@ -104,47 +106,40 @@ def _with_others(outcome: Outcome, outcomes: Sequence[Outcome]) -> float | None:
 
 
 def main_grid(task: Task, outcomes: Sequence[Outcome]) -> Grid:
-    """A line for each method; that of one which failed at once has its sentence in the second field."""
+    """A line for each row; that of one which failed at once has its sentence in the second field."""
     columns = columns_for(task, outcomes)
     lines: list[list[Field]] = []
+    of_line: list[Outcome | None] = []
     for outcome in outcomes:
         if outcome.trials:
-            lines.append([outcome.method, *(column.text(outcome) for column in columns)])
+            lines.append([outcome.name, *(column.text(outcome) for column in columns)])
+            of_line.append(outcome)
         if outcome.refusal:
-            lines.append([outcome.method, outcome.refusal])
-    return Grid(["method", *(column.heading for column in columns)], lines)
+            lines.append([outcome.name, outcome.refusal])
+            of_line.append(None)
+    best = frozenset(
+        (line, place)
+        for place, column in enumerate(columns, 1)
+        if column.praised
+        for line in _largest(of_line, column.praised)
+    )
+    return Grid(["method", *(column.heading for column in columns)], lines, best=best)
+
+
+def _largest(outcomes: Sequence[Outcome | None], name: str) -> list[int]:
+    """Places of the largest mean; none where all are alike or there is only one."""
+    means = {place: one.mean(name) for place, one in enumerate(outcomes) if one is not None}
+    known = {place: mean for place, mean in means.items() if mean is not None}
+    if len(set(known.values())) < 2:
+        return []
+    return [place for place, mean in known.items() if mean == max(known.values())]
 
 
 def agreement_grid(outcomes: Sequence[Outcome]) -> Grid:
     """Adjusted Rand index between the methods, of those that have labels."""
     present = [outcome for outcome in outcomes if outcome.trials]
-    lines = [[one.method, *(_written(agreement(one, other)) for other in present)] for one in present]
-    return Grid(["ARI", *(outcome.method for outcome in present)], lines)
-
-
-def aligned(grid: Grid) -> str:
-    """The grid for a terminal. A line with two fields only is a name and a sentence.
-
-    Examples
-    --------
-    >>> print(aligned(Grid(["method", "seconds"], [["lsr", "1.25"], ["esc", "refused"]])))
-    method  seconds
-    lsr        1.25
-    esc     refused
-    """
-    whole = [list(map(str, line)) for line in [grid.columns, *grid.lines] if len(line) == len(grid.columns)]
-    widths = [max(map(len, fields)) for fields in zip(*whole, strict=True)]
-    names = max(len(str(line[0])) for line in [grid.columns, *grid.lines])
-    return "\n".join(
-        _aligned_line(list(map(str, line)), [names, *widths[1:]]) for line in [grid.columns, *grid.lines]
-    )
-
-
-def _aligned_line(line: list[str], widths: list[int]) -> str:
-    name = line[0].ljust(widths[0])
-    if len(line) != len(widths):
-        return f"{name}  {line[1]}"
-    return "  ".join([name, *(field.rjust(width) for field, width in zip(line[1:], widths[1:], strict=True))])
+    lines = [[one.name, *(_written(agreement(one, other)) for other in present)] for one in present]
+    return Grid(["ARI", *(outcome.name for outcome in present)], lines)
 
 
 def legend(task: Task, outcomes: Sequence[Outcome]) -> list[str]:
@@ -157,12 +152,28 @@ def numbers(outcomes: Sequence[Outcome]) -> Grid:
     trials = [(outcome, trial) for outcome in outcomes for trial in outcome.trials]
     names = list(dict.fromkeys(name for _, trial in trials for name in trial.numbers))
     lines: list[list[Field]] = [
-        [outcome.method, trial.seed, *(_blank(trial.numbers[name]) for name in names), ""]
+        [
+            outcome.name,
+            outcome.contestant.n_clusters,
+            trial.seed,
+            *(_blank(trial.numbers[name]) for name in names),
+            "",
+        ]
         for outcome, trial in trials
     ]
     refused = [outcome for outcome in outcomes if outcome.refusal]
-    lines += [[outcome.method, "", *([""] * len(names)), outcome.refusal] for outcome in refused]
-    return Grid(["method", "seed", *names, "error"], lines)
+    lines += [
+        [each.name, each.contestant.n_clusters, "", *([""] * len(names)), each.refusal] for each in refused
+    ]
+    return Grid(["method", "n_clusters", "seed", *names, "error"], lines)
+
+
+def labels_grid(outcomes: Sequence[Outcome]) -> Grid:
+    """Labels of the first trial of each method, side by side."""
+    present = [outcome for outcome in outcomes if outcome.trials]
+    columns = [outcome.trials[0].labels.tolist() for outcome in present]
+    lines = [[row, *labels] for row, labels in enumerate(zip(*columns, strict=True))]
+    return Grid(["row", *(outcome.name for outcome in present)], lines)
 
 
 def _blank(value: float | None) -> Field:
@@ -177,11 +188,10 @@ def comparison_facts(task: Task, outcomes: Sequence[Outcome]) -> dict[str, Any]:
         "data": task.source.name,
         "n_samples": n_samples,
         "n_features": n_features,
-        "n_clusters": task.n_clusters,
         "seeds": list(task.seeds),
-        "methods": {outcome.method: _facts(outcome) for outcome in outcomes},
+        "methods": {outcome.name: _facts(outcome) for outcome in outcomes},
         "agreement": {
-            one.method: {other.method: agreement(one, other) for other in outcomes if other.trials}
+            one.name: {other.name: agreement(one, other) for other in outcomes if other.trials}
             for one in outcomes
             if one.trials
         },
@@ -191,7 +201,8 @@ def comparison_facts(task: Task, outcomes: Sequence[Outcome]) -> dict[str, Any]:
 def _facts(outcome: Outcome) -> dict[str, Any]:
     names = list(outcome.trials[0].numbers) if outcome.trials else []
     return {
-        "parameters": dict(outcome.parameters),
+        "n_clusters": outcome.contestant.n_clusters,
+        "parameters": dict(outcome.contestant.parameters),
         "mean": {name: outcome.mean(name) for name in names},
         "sd": {name: outcome.spread(name) for name in names},
         "stability": stability(outcome),

@@ -1,0 +1,1 @@
+"""Several methods on the same rows, side by side."""
