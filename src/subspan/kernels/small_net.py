@@ -213,12 +213,17 @@ def change_support(work: WorkingSet, k: int, event: int, penalty: Penalty) -> in
         return k + 1 if independent else k
     work.role[event] = IDLE
     work.values[event] = 0.0
-    place = 0
-    while work.chosen[place] != event:
-        place += 1
-    for p in range(place, k - 1):
-        join(work, p, work.chosen[p + 1], penalty)
-    return k - 1
+    kept = 0
+    while work.chosen[kept] != event:
+        kept += 1
+    for p in range(kept + 1, k):
+        i = work.chosen[p]
+        # Rounding may leave nothing of a small pivot, though in theory it grows when another atom leaves.
+        if join(work, kept, i, penalty) > penalty.precision * work.gram[i, i]:
+            kept += 1
+        else:
+            work.role[i] = BARRED
+    return kept
 
 
 @part
