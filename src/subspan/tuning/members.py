@@ -8,12 +8,15 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
-from subspan.base import Settled, SubspaceMethod
+from subspan.affinity import symmetric_affinity
+from subspan.base import Settled, SubspaceMethod, spectral_graph
 from subspan.execution.steps import track
 from subspan.handover import Embedding, Graph
 from subspan.labeling import label_embedding
 from subspan.methods import LSR, S3COMPC
+from subspan.self_expression.thresholded_ridge import thresholded_ridge
 from subspan.sources import Source
 
 Labels = NDArray[np.int64]
@@ -22,6 +25,8 @@ Labels = NDArray[np.int64]
 N_INIT = 20
 # Below this many points no point is left out of a dictionary.
 FEW_POINTS = 50
+# Ridge coefficients that a point keeps.
+N_NEIGHBORS = (5, 8, 12)
 
 
 @dataclass(frozen=True)
@@ -79,7 +84,7 @@ def design(n_points: int) -> list[GraphMember]:
             "ridge", LSR, {"regularization": regularization, "n_neighbors": n_neighbors, "scale": "l2"}
         )
         for regularization in (0.01, 0.1, 1.0)
-        for n_neighbors in (5, 8, 12)
+        for n_neighbors in N_NEIGHBORS
     ]
     return [*pursuits, *ridges]
 
@@ -107,8 +112,40 @@ class Partition:
 
 
 def graphs(members: Sequence[GraphMember], points: Source, settled: Settled, **common: Any) -> list[Graph]:
-    """The graph of every member; `common` are settings of all of them."""
-    return [member.graph(points, settled, **common) for member in track("members", members)]
+    """The graph of every member; `common` are settings of all of them.
+
+    Ridge members with the same penalty keep more or fewer of the same coefficients, which are found once.
+    """
+    widest: dict[float, csr_array] = {}
+
+    def graph(member: GraphMember) -> Graph:
+        if member.method is not LSR:
+            return member.graph(points, settled, **common)
+        penalty = member.settings["regularization"]
+        if penalty not in widest:
+            rows = points.rows(0, points.shape[0])
+            widest[penalty] = thresholded_ridge(rows, penalty, max(N_NEIGHBORS), threads=settled.threads)
+        kept = largest_of_rows(widest[penalty], member.settings["n_neighbors"])
+        return spectral_graph(symmetric_affinity(kept, member.settings["scale"]))
+
+    return [graph(member) for member in track("members", members)]
+
+
+def largest_of_rows(matrix: csr_array, most: int) -> csr_array:
+    """The entries of the largest magnitude of each row; of equals the first.
+
+    Examples
+    --------
+    >>> largest_of_rows(csr_array([[1.0, -3.0, 2.0, 2.0], [0.0, 0.0, 0.0, 5.0]]), 2).toarray().tolist()
+    [[0.0, -3.0, 2.0, 0.0], [0.0, 0.0, 0.0, 5.0]]
+    """
+    lengths = np.diff(matrix.indptr)
+    row = np.repeat(np.arange(len(lengths)), lengths)
+    order = np.lexsort((matrix.indices, -np.abs(matrix.data), row))
+    rank = np.arange(matrix.nnz) - matrix.indptr[row]
+    kept = np.sort(order[rank < most])
+    ends = np.concatenate([[0], np.cumsum(np.minimum(lengths, most))])
+    return csr_array((matrix.data[kept], matrix.indices[kept], ends), shape=matrix.shape)
 
 
 def partition(member: GraphMember, graph: Graph, settled: Settled) -> Partition:
