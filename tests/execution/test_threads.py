@@ -152,6 +152,17 @@ def test_openmp_runs_one_thread_in_the_thread_that_asks():
     assert openmp_threads() == before
 
 
+def test_a_limit_inside_a_limit_spares_the_search_for_libraries(monkeypatch):
+    before = threadpool_info()
+    with single_threaded_libraries():
+        with monkeypatch.context() as nothing:
+            nothing.setattr("subspan.execution.threads.ThreadpoolController", None)
+            with single_threaded_libraries():
+                pass
+        assert {pool["num_threads"] for pool in threadpool_info()} == {1}
+    assert threadpool_info() == before
+
+
 def test_number_of_threads():
     cores = joblib.cpu_count()
     assert n_threads(None) == n_threads(-1) == cores

@@ -72,13 +72,23 @@ single_threaded_blas = _BlasHold()
 
 @contextmanager
 def single_threaded_libraries() -> Iterator[None]:
-    """Limit BLAS and OpenMP to one thread each, because their results depend on the number of threads."""
-    # OpenMP has a number for each calling thread, so this limit needs no counter.
-    with single_threaded_blas, ThreadpoolController().select(user_api="openmp").limit(limits=1):
+    """Limit BLAS and OpenMP to one thread each, because their results depend on the number of threads.
+
+    As with BLAS, work in many short parts enters once for all of them.
+    """
+    # OpenMP has a number for each calling thread, and so has this limit.
+    if getattr(_thread, "limited", False):
         yield
+        return
+    with single_threaded_blas, ThreadpoolController().select(user_api="openmp").limit(limits=1):
+        _thread.limited = True
+        try:
+            yield
+        finally:
+            _thread.limited = False
 
 
-# For each thread: the event that cancels its work.
+# For each thread: whether OpenMP is limited, and the event that cancels its work.
 _thread = local()
 
 
