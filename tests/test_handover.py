@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
 from subspan.cli.method_options import Options, in_terms_of_options
 from subspan.handover import Factors, InputError
@@ -74,9 +75,11 @@ def dense(factors: Factors) -> np.ndarray:
 
 @pytest.mark.parametrize(("start", "stop"), [(0, 9), (2, 5), (7, 8), (4, 4), (6, 99)])
 def test_rows_are_those_of_the_product_without_what_points_are_to_themselves(factors, start, stop):
-    found = factors.rows(start, stop)
-    assert found == pytest.approx(dense(factors)[start:stop])
-    assert found.shape == (min(stop, 9) - start, 9)
+    thin = Factors(csr_array(factors.left), csr_array(factors.right), factors.point)
+    for form in (factors, thin):
+        found = form.rows(start, stop)
+        assert found == pytest.approx(dense(factors)[start:stop])
+        assert found.shape == (min(stop, 9) - start, 9)
 
 
 def test_blocks_are_fresh_and_the_factors_stay(factors):

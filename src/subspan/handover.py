@@ -89,6 +89,12 @@ class DataWarning(UserWarning):
     """The result stands, but something in the data deserves a look; counts are in the message."""
 
 
+def as_array(matrix: Any) -> np.ndarray:
+    """A matrix as an array, whether it is sparse or not."""
+    array: np.ndarray = matrix.toarray() if hasattr(matrix, "toarray") else matrix
+    return array
+
+
 @dataclass(frozen=True, eq=False)
 class Factors:
     """A dense square matrix kept as a product of thin ones, left @ right.T, with nothing on its diagonal.
@@ -96,25 +102,26 @@ class Factors:
     Closed forms give every point a coefficient on every other: n^2 numbers, of which n r are independent.
     """
 
-    # (n, r) each.
-    left: np.ndarray
-    right: np.ndarray
+    # (n, r) each; arrays, or a csr_array each if few of these numbers are not zero.
+    left: Any
+    right: Any
     # What each row and column stands for: entries between copies of one point are zero, as on the diagonal.
     point: np.ndarray
 
     @property
     def shape(self) -> tuple[int, int]:
         """Of the matrix."""
-        return len(self.left), len(self.right)
+        return self.left.shape[0], self.right.shape[0]
 
     @property
     def dtype(self) -> np.dtype:
         """Of the entries."""
-        return self.left.dtype
+        kind: np.dtype = self.left.dtype
+        return kind
 
     def rows(self, start: int, stop: int) -> np.ndarray:
         """Rows start to stop of the matrix."""
-        block: np.ndarray = self.left[start:stop] @ self.right.T
+        block = as_array(self.left[start:stop] @ self.right.T)
         block[self.point[start:stop, None] == self.point] = 0
         return block
 

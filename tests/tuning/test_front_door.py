@@ -46,7 +46,7 @@ def test_the_table_of_members(fitted):
 
 
 def test_the_joined_graph_is_kept_with_its_spectrum(fitted):
-    W = fitted.affinity_.left @ fitted.affinity_.right.T
+    W = (fitted.affinity_.left @ fitted.affinity_.right.T).toarray()
     assert W.sum(axis=1) == pytest.approx(np.ones(120), abs=1e-5)
     values = np.linalg.eigvalsh(W)[::-1]
     assert fitted.eigenvalues_ == pytest.approx(values[: len(fitted.eigenvalues_)], abs=1e-5)
@@ -54,10 +54,7 @@ def test_the_joined_graph_is_kept_with_its_spectrum(fitted):
 
 def test_digits_from_nothing_but_the_number():
     X, y = load_digits(return_X_y=True)
-    accuracies = [
-        clustering_accuracy(y, SubspaceClustering(10, random_state=s).fit_predict(X)) for s in (0, 1)
-    ]
-    assert np.mean(accuracies) > 0.9
+    assert clustering_accuracy(y, SubspaceClustering(10, random_state=0).fit_predict(X)) > 0.94
 
 
 @pytest.mark.parametrize("n_clusters", [2, 7])

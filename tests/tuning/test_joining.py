@@ -116,6 +116,32 @@ def test_members_without_an_opinion_leave_it_to_the_others():
     assert confidence(nobody, None, labels)[-1] == 0
 
 
+def test_a_member_without_weight_has_no_say_in_the_components():
+    split = np.repeat([0, 1], [4, 2])
+    graph = joined_graph([np.zeros(6, int), split], np.array([0.0, 1.0]))
+    found = joined_embedding(graph, 2)
+    assert found.components.tolist() == split.tolist()
+    assert found.eigenvalues.tolist() == pytest.approx([1, 1])
+
+
+def test_rows_are_those_of_the_leading_eigenvectors():
+    graph = joined_graph(members(6, 0.3))
+    found = joined_embedding(graph, 5)
+    assert found.certificate.converged
+    values, vectors = np.linalg.eigh((graph @ graph.T).toarray())
+    # Each by the root of its eigenvalue.
+    leading = vectors[:, -5:] * np.sqrt(values[-5:])
+    rows = leading / np.linalg.norm(leading, axis=1, keepdims=True)
+    # Inner products, because the signs of eigenvectors are arbitrary.
+    np.testing.assert_allclose(found.vectors @ found.vectors.T, rows @ rows.T, atol=1e-6)
+
+
+def test_a_sample_of_the_points_can_stand_for_all():
+    partitions = [np.append(labels, -1) for labels in members(4, 0.1)]
+    found = joined_embedding(joined_graph(partitions), 5, sample=np.array([3, 70, 150]))
+    assert found.sample.tolist() == [3, 70]
+
+
 def test_confidence_is_a_share_and_low_where_labels_are_wrong():
     partitions = members(9, 0.45)
     labels = join_partitions(partitions, None, 5).labels

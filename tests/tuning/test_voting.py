@@ -33,7 +33,9 @@ def test_votes_are_those_of_the_definition():
     rng = np.random.default_rng(0)
     sample = np.sort(rng.choice(len(X), 50, replace=False))
     partitions = [rng.integers(-1, 3, 50) for _ in range(4)]
-    extended = list(extend_partitions(partitions, sample, ArraySource(X.astype(np.float32))))
+    source = ArraySource(X.astype(np.float32))
+    extended = extend_partitions(partitions, sample, source)
+    assert np.array_equal(extend_partitions(partitions, sample, source, threads=2), extended)
     for labels, found in zip(partitions, extended, strict=True):
         assert np.mean(found == plain(labels, sample, X)) > 0.98
 
@@ -45,3 +47,5 @@ def test_a_fit_of_many_points_sees_a_sample(monkeypatch):
     model = SubspaceClustering(3, random_state=0).fit(X)
     assert clustering_accuracy(y, model.labels_) > 0.98
     assert max(sum(row["sizes"]) for row in model.members_) <= 150
+    # A graph with a number for each point and member, and not for each point and cluster of a member.
+    assert model.affinity_.left.nnz == len(X) * sum(row["weight"] > 0 for row in model.members_)

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from subspan.base import Settled, StageClock
 from subspan.execution.steps import track
+from subspan.execution.threads import single_threaded_libraries
 from subspan.handover import DataWarning, Factors, Graph, InputError, Representation, RowsOfPoints
 from subspan.methods.declarations import SubspaceClusteringParameters
 from subspan.methods.documentation import documented
@@ -49,17 +50,21 @@ class JoinedPartitions(Representation):
     """Partitions of all members instead of coefficients."""
 
     # Labels of every row, one array for each partition; -1 where a member has no opinion.
-    labels: tuple[NDArray[np.int64], ...] = ()
+    labels: tuple[NDArray[np.integer], ...] = ()
     weights: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
     # What is said of each of them.
     table: tuple[dict[str, Any], ...] = ()
     n_clusters: int = 0
     # What was tried, if the number was to be found.
     number: NumberOfClusters | None = None
+    # The points that the members saw, if these were not all.
+    sample: NDArray[np.int64] | None = None
 
     def for_rows(self, points: RowsOfPoints) -> Self:
         """The same for the rows of the input."""
-        return replace(self, labels=tuple(points.expand_labels(labels) for labels in self.labels))
+        labels = tuple(points.expand_labels(labels) for labels in self.labels)
+        sample = None if self.sample is None else points.rows_of(self.sample)
+        return replace(self, labels=labels, sample=sample)
 
     def attributes(self) -> dict[str, Any]:
         """The members, and the numbers of clusters that were tried."""
@@ -92,7 +97,7 @@ class SubspaceClustering(SubspaceClusteringParameters, PreparesRows, WorksInBloc
     n_clusters_tried_ : NumberOfClusters or None
         Evidence for the numbers of clusters that were tried; print it.
     affinity_ : Factors
-        The joined graph, as the product of two equal thin matrices.
+        The joined graph, as the product of two equal thin matrices, which are sparse.
     eigenvalues_ : ndarray
         Of the joined graph, largest first.
     embedding_, certificate_, stage_seconds_, peak_memory_, counts_, n_features_in_, feature_names_in_
@@ -126,6 +131,12 @@ class SubspaceClustering(SubspaceClusteringParameters, PreparesRows, WorksInBloc
         return with_flats(super()._read(source, settled), source)
 
     def _represent(self, points: Source, settled: Settled) -> JoinedPartitions:
+        # Once for all members: to look for the libraries takes longer than a member of few points.
+        with single_threaded_libraries():
+            return self._joined(points, settled)
+
+    def _joined(self, points: Source, settled: Settled) -> JoinedPartitions:
+        """The partitions of all members."""
         flat_rows = points.lifted if isinstance(points, WithFlats) else None
         points = points.source if isinstance(points, WithFlats) else points
         sample = _sample(points.shape[0], settled.seed)
@@ -148,18 +159,17 @@ class SubspaceClustering(SubspaceClusteringParameters, PreparesRows, WorksInBloc
         weights = weigh(labels, [cut.member.family for cut in cuts])
         table = _table(cuts, weights)
         if sample is not None:
-            labels = list(extend_partitions(labels, sample, points))
+            labels = list(extend_partitions(labels, sample, points, settled.threads))
         return JoinedPartitions(
-            None, 1, (1.0,), {}, tuple(labels), weights, table, settled.n_clusters, number
+            None, 1, (1.0,), {}, tuple(labels), weights, table, settled.n_clusters, number, sample
         )
 
     def _connect(self, representation: Representation, settled: Settled) -> Graph:
         if not isinstance(representation, JoinedPartitions):
             return super()._connect(representation, settled)
         graph = joined_graph(representation.labels, representation.weights)
-        # Kept to be looked at, so half the precision will do.
-        dense = graph.astype(np.float32).toarray()
-        return Graph(Factors(dense, dense, np.arange(len(dense))), partial(joined_embedding, graph))
+        factors = Factors(graph, graph, np.arange(graph.shape[0]))
+        return Graph(factors, partial(joined_embedding, graph, sample=representation.sample))
 
     def _cluster(
         self, found: Representation | Graph, points: Points | None, settled: Settled, clock: StageClock

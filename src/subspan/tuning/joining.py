@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh
-from scipy.sparse import block_array, csr_array, hstack
+from scipy.sparse import csr_array, hstack
 from scipy.sparse.csgraph import connected_components
 
 from subspan.execution.threads import single_threaded_libraries
@@ -30,7 +30,9 @@ RESIDUAL = 1e-6
 POWER = 8.0
 
 
-def joined_embedding(graph: csr_array, n_clusters: int, **_: Any) -> Embedding:
+def joined_embedding(
+    graph: csr_array, n_clusters: int, *, sample: NDArray[np.integer] | None = None, **_: Any
+) -> Embedding:
     """Points by the leading eigenvectors of ``graph @ graph.T``, rows scaled to unit length.
 
     Through the small matrix ``graph.T @ graph``, densely: partitions that agree make equal eigenvalues, which
@@ -42,6 +44,8 @@ def joined_embedding(graph: csr_array, n_clusters: int, **_: Any) -> Embedding:
         From `joined_graph`. Points that no member knows are left out.
     n_clusters : int
         Number of clusters, and of eigenvectors.
+    sample : array of indices, optional
+        Sorted points that stand for all others when the embedding is clustered.
 
     Examples
     --------
@@ -56,27 +60,34 @@ def joined_embedding(graph: csr_array, n_clusters: int, **_: Any) -> Embedding:
         most = min(n_clusters + SHOWN_BEYOND, size)
         values, inner = eigh(small, subset_by_index=(size - most, size - 1))
         values, inner = np.clip(values[::-1], 0.0, 1.0), inner[:, ::-1]
-        vectors = graph @ inner[:, :n_clusters]
-        residual = np.linalg.norm(graph @ (graph.T @ vectors) - vectors * values[:n_clusters], axis=0).max()
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+        leading = inner[:, :n_clusters]
+        rows = graph @ leading
+        # Of the eigenvectors `rows`, by way of the small matrix: their number of entries may be large.
+        misfit = small @ leading - leading * values[:n_clusters]
+        residual = float(np.sqrt(np.maximum((misfit * (small @ misfit)).sum(axis=0), 0.0).max()))
+    lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows))
     # A point that no member knows has no row, and stays at the origin.
-    rows = vectors / np.where(lengths == 0, 1, lengths)
+    rows /= np.where(lengths == 0, 1, lengths)[:, None]
     beyond = values[n_clusters : n_clusters + 1]
     excess = float(beyond[0] - values[n_clusters - 1]) if beyond.size else 0.0
-    evidence = Certificate(bool(residual <= RESIDUAL), float(residual), excess, 1)
-    return Embedding(rows, values, _components(graph), np.diff(graph.indptr) > 0, evidence)
-
-
-def _components(graph: csr_array) -> NDArray[np.int64]:
-    """Connected components of ``graph @ graph.T``, the largest first; -1 for a point that no member knows."""
-    n_points = graph.shape[0]
-    both = block_array([[None, graph], [graph.T, None]], format="csr")
-    found = connected_components(both, directed=False)[1][:n_points]
+    evidence = Certificate(residual <= RESIDUAL, residual, excess, 1)
     known = np.diff(graph.indptr) > 0
-    names, number, sizes = np.unique(found[known], return_inverse=True, return_counts=True)
+    standing = None if sample is None else sample[known[sample]]
+    return Embedding(rows, values, _components(graph, small), known, evidence, standing)
+
+
+def _components(graph: csr_array, small: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Connected components of ``graph @ graph.T``, the largest first; -1 for a point that no member knows.
+
+    All clusters of a point are in one component of the small matrix.
+    """
+    known = np.diff(graph.indptr) > 0
+    of_cluster = connected_components(csr_array(small), directed=False)[1]
+    found = of_cluster[graph.indices[graph.indptr[:-1][known]]]
+    names, number, sizes = np.unique(found, return_inverse=True, return_counts=True)
     rank = np.empty(len(names), np.int64)
     rank[np.argsort(-sizes, kind="stable")] = np.arange(len(names))
-    components = np.full(n_points, -1, np.int64)
+    components = np.full(graph.shape[0], -1, np.int64)
     components[known] = rank[number]
     return components
 
@@ -92,16 +103,24 @@ def joined_graph(partitions: Sequence[Labels], weights: NDArray[np.floating] | N
     [[0.75, 0.25, 0.0], [0.25, 0.5, 0.25], [0.0, 0.25, 0.75]]
     """
     shares = _shares(partitions, weights)
-    graph = csr_array(
-        hstack(
-            [np.sqrt(share) * _indicators(labels) for share, labels in zip(shares, partitions, strict=True)]
-        )
-    )
+    # A member without weight would only add columns of zeros.
+    heard = [(share, labels) for share, labels in zip(shares, partitions, strict=True) if share > 0]
+    n_points = len(partitions[0])
+    columns = np.full((n_points, len(heard)), -1, np.int32)
+    entries, spoken = np.zeros(columns.shape), np.zeros(n_points)
+    n_columns = 0
+    for member, (share, labels) in enumerate(heard):
+        known = labels >= 0
+        _, cluster, sizes = np.unique(labels[known], return_inverse=True, return_counts=True)
+        columns[known, member] = n_columns + cluster
+        entries[known, member] = np.sqrt(share) / np.sqrt(sizes[cluster])
+        spoken += share * known
+        n_columns += len(sizes)
     # Where some members have no opinion about a point, the others speak for them.
-    known = sum(share * (labels >= 0) for share, labels in zip(shares, partitions, strict=True))
-    scales = 1 / np.sqrt(np.where(known == 0, 1, known))
-    graph.data *= np.repeat(scales, np.diff(graph.indptr))
-    return graph
+    entries /= np.sqrt(np.where(spoken == 0, 1, spoken))[:, None]
+    filled = columns >= 0
+    ends = np.concatenate([[0], np.cumsum(filled.sum(axis=1))])
+    return csr_array((entries[filled], columns[filled], ends), shape=(n_points, n_columns))
 
 
 def mutual_agreement(partitions: Sequence[Labels]) -> NDArray[np.float64]:

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
+from subspan.execution.threads import run_in_threads, single_threaded_blas
+from subspan.execution.tiles import TILE, in_panels, tile_product
+from subspan.kernels.votes import count_votes
 from subspan.sources import Source
-
-Labels = NDArray[np.int64]
 
 # Of the ridge regression over the sample, for points of unit norm, and the coefficients that vote.
 REGULARIZATION = 0.1
 N_VOTES = 8
-BLOCK_ROWS = 1024
 
 
 def extend_partitions(
-    partitions: Sequence[Labels], sample: NDArray[np.int64], points: Source
-) -> Iterator[Labels]:
+    partitions: Sequence[NDArray[np.integer]], sample: NDArray[np.int64], points: Source, threads: int = 1
+) -> NDArray[np.int32]:
     """Labels of all points for each partition of a sample.
 
     A point is represented over the sample by ridge regression. Its largest coefficients vote, by their
@@ -32,39 +32,37 @@ def extend_partitions(
     sample : array of shape (n_sample,)
         Numbers of the sampled points, sorted.
     points : Source
-        All points.
+        All points; they are read a few rows at a time.
+    threads : int
+        The result does not depend on it.
 
-    Yields
-    ------
-    array of shape (n_points,)
+    Returns
+    -------
+    array of shape (n_partitions, n_points)
     """
-    nearest, weights = _voters(sample, points)
-    for labels in partitions:
-        known = labels >= 0
-        n_labels = int(labels.max(initial=0)) + 1
-        votes = np.zeros((len(nearest), n_labels))
-        for place in range(nearest.shape[1]):
-            voter = nearest[:, place]
-            row = np.flatnonzero(known[voter])
-            # One vote of each row: no row occurs twice.
-            votes[row, labels[voter[row]]] += weights[row, place]
-        extended = np.where(votes.any(axis=1), votes.argmax(axis=1), -1)
-        extended[sample] = labels
-        yield extended
+    labels = np.array(partitions, np.int32)
+    transform = _ridge_transform(points.take(sample))
+    n_points, n_votes = points.shape[0], min(N_VOTES, len(sample))
+    extended = np.empty((len(labels), n_points), np.int32)
+
+    def fill(start: int) -> None:
+        rows = points.rows(start, min(start + TILE, n_points)).astype(np.float32)
+        # Panels are filled up with zeros, which have no vote.
+        coefficients = tile_product(rows, transform)
+        heap, votes = np.zeros(n_votes, np.int32), np.zeros(int(labels.max(initial=0)) + 1)
+        count_votes(coefficients, labels, heap, votes, extended[:, start : start + len(rows)])
+
+    for _ in run_in_threads(fill, range(0, n_points, TILE), threads, "blocks of points"):
+        pass
+    extended[:, sample] = labels
+    return extended
 
 
-def _voters(sample: NDArray[np.int64], points: Source) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
-    """Sampled points with the largest coefficients of every point, and the magnitude of these."""
-    n_points, n_features = points.shape
-    atoms = points.take(sample).astype(np.float64)
-    inverse = np.linalg.inv(atoms.T @ atoms + REGULARIZATION * np.eye(n_features))
-    transform = (inverse @ atoms.T).astype(np.float32)
-    n_votes = min(N_VOTES, len(sample))
-    nearest = np.empty((n_points, n_votes), np.int32)
-    weights = np.empty((n_points, n_votes), np.float32)
-    for start in range(0, n_points, BLOCK_ROWS):
-        part = slice(start, min(start + BLOCK_ROWS, n_points))
-        sizes = np.abs(points.rows(part.start, part.stop).astype(np.float32) @ transform)
-        nearest[part] = np.argpartition(sizes, -n_votes, axis=1)[:, -n_votes:]
-        weights[part] = np.take_along_axis(sizes, nearest[part].astype(np.int64), axis=1)
-    return nearest, weights
+def _ridge_transform(atoms: NDArray[np.floating]) -> NDArray[np.float32]:
+    """What turns points into their ridge coefficients over `atoms`, in panels."""
+    rows = atoms.astype(np.float64)
+    with single_threaded_blas:
+        inverse = np.linalg.inv(rows.T @ rows + REGULARIZATION * np.eye(rows.shape[1]))
+        transform = (rows @ inverse).astype(np.float32)
+    panels: NDArray[np.float32] = in_panels(transform)
+    return panels

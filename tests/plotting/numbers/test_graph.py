@@ -100,11 +100,12 @@ def test_more_points_than_are_read_at_once():
     np.testing.assert_allclose(found.grid, expected, atol=1e-12)
 
 
-def test_factors_are_their_whole_product():
+@pytest.mark.parametrize("kept_as", [np.asarray, csr_array])
+def test_factors_are_their_whole_product(kept_as):
     rng = np.random.default_rng(0)
     thin = rng.random((N_POINTS, 6))
     labels = random_labels()
-    factors = Factors(thin, thin, np.arange(N_POINTS))
+    factors = Factors(kept_as(thin), kept_as(thin), np.arange(N_POINTS))
     whole = thin @ thin.T
     of_factors, of_whole = ordered_affinity(factors, labels, 13), ordered_affinity(whole, labels, 13)
     np.testing.assert_allclose(of_factors.grid, of_whole.grid)

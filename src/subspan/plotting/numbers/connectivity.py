@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from subspan.handover import Factors, InputError
+from subspan.handover import Factors, InputError, as_array
 from subspan.metrics import connectivity
 from subspan.plotting.numbers.clusters import Clusters, number_clusters
 from subspan.plotting.numbers.graph import Affinity, open_graph
@@ -47,10 +47,10 @@ def cluster_connectivity(affinity: Affinity, labels: ArrayLike) -> ClusterConnec
 
 
 def _of_factors(graph: Factors, clusters: Clusters) -> NDArray[np.float64]:
-    if graph.left is not graph.right and not np.array_equal(graph.left, graph.right):
+    if graph.left is not graph.right and not np.array_equal(as_array(graph.left), as_array(graph.right)):
         raise InputError("affinity: the two factors of a symmetric graph must be equal.")
     numbers = range(len(clusters.names))
-    return np.array([_of_thin_matrix(graph.left[clusters.members(number)]) for number in numbers])
+    return np.array([_of_thin_matrix(as_array(graph.left[clusters.members(number)])) for number in numbers])
 
 
 def _of_thin_matrix(thin: NDArray[np.floating]) -> float:

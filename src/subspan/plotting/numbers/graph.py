@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 
-from subspan.handover import Factors, InputError
+from subspan.handover import Factors, InputError, as_array
 from subspan.metrics.checks import check_square, stored_values
 
 # Rows looked at together: enough for speed, few enough that a table with 400 columns is small.
@@ -36,7 +36,7 @@ def open_graph(affinity: Affinity, n_points: int) -> GraphLike:
     subspan.handover.InputError: affinity must be a square matrix, got shape (3, 2).
     """
     graph = _checked(affinity, n_points)
-    values = graph.left if isinstance(graph, Factors) else stored_values(graph)
+    values = stored_values(graph.left if isinstance(graph, Factors) else graph)
     if not values.any():
         raise InputError("affinity has no edge, so there is no graph to look at.")
     return graph
@@ -76,7 +76,7 @@ def weights_by_group(
 def _product(graph: GraphLike, indicator: csr_array) -> Callable[[slice], NDArray[np.float64]]:
     """Some rows of the graph, summed over the columns that each row of `indicator` marks."""
     if isinstance(graph, Factors):
-        right = (indicator @ graph.right).T
+        right = as_array(indicator @ graph.right).T
         return lambda rows: np.asarray(graph.left[rows] @ right)
     if issparse(graph):
         return lambda rows: np.asarray((graph[rows] @ indicator.T).toarray())
