@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 import time
 from concurrent.futures import CancelledError
@@ -169,3 +171,30 @@ def test_number_of_threads():
     assert n_threads(3) == 3
     assert n_threads(-2) == max(1, cores - 1)
     assert n_threads(-1000) == 1
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no fork on this system")
+@pytest.mark.parametrize("lock", ["single_threaded_blas.lock", "global_compiler_lock"])
+def test_no_child_is_forked_while_another_thread_has_a_lock(lock):
+    code = f"""
+import os, signal, threading
+from subspan.execution.threads import global_compiler_lock, single_threaded_blas
+held, lock = threading.Event(), {lock}
+def hold():
+    lock.acquire()
+    held.set()
+    threading.Event().wait(0.2)
+    lock.release()
+threading.Thread(target=hold).start()
+held.wait()
+child = os.fork()
+if child == 0:
+    signal.alarm(5)
+    lock.acquire()
+    os._exit(7)
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert done.stdout == "7\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import CancelledError, ThreadPoolExecutor
 from contextlib import contextmanager
@@ -9,6 +10,7 @@ from threading import Event, Lock, local
 from typing import Any, TypeVar
 
 import joblib
+from numba.core.compiler_lock import global_compiler_lock
 from threadpoolctl import OpenBLASController, ThreadpoolController
 
 from subspan.execution.steps import steps
@@ -40,19 +42,19 @@ class _BlasHold:
     """
 
     def __init__(self) -> None:
-        self._lock = Lock()
+        self.lock = Lock()
         self._n_users = 0
         self._limits: Any = None
 
     def __enter__(self) -> None:
-        with self._lock:
+        with self.lock:
             if self._n_users == 0:
                 _let_any_thread_set_blas()
                 self._limits = ThreadpoolController().select(user_api="blas").limit(limits=1)
             self._n_users += 1
 
     def __exit__(self, *_: object) -> None:
-        with self._lock:
+        with self.lock:
             self._n_users -= 1
             if self._n_users == 0:
                 _let_any_thread_set_blas()
@@ -68,6 +70,17 @@ def _let_any_thread_set_blas() -> None:
 
 
 single_threaded_blas = _BlasHold()
+
+
+def _free_in_children(lock: Any) -> None:
+    """Let no process be forked while another thread has the lock: nobody in the child would release it."""
+    # Windows has no fork.
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(before=lock.acquire, after_in_parent=lock.release, after_in_child=lock.release)
+
+
+_free_in_children(single_threaded_blas.lock)
+_free_in_children(global_compiler_lock)
 
 
 @contextmanager
