@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import zarr
 
+from subspan import SSCOMP
 from subspan.handover import InputError
 from subspan.sources import open_source
 
@@ -78,3 +79,18 @@ def test_paths_that_lead_nowhere():
         open_source("")
     with pytest.raises(InputError, match="there is no such user"):
         open_source("~nobody-of-this-name/X.npy")
+
+
+def test_an_archive_is_not_unpacked_before_there_is_a_plan(tmp_path, monkeypatch):
+    np.savez(tmp_path / "X.npz", X=np.ones((500, 400)))
+    monkeypatch.setattr(np.lib.format, "read_array", lambda *_, **__: pytest.fail("it was unpacked"))
+    with pytest.raises(InputError, match="memory_budget: 1 MB is too little"):
+        SSCOMP(2, memory_budget="1MB").fit(tmp_path / "X.npz")
+
+
+def test_objects_beside_the_array_that_is_asked_for(tmp_path):
+    np.savez(tmp_path / "D.npz", X=np.eye(3), names=np.array([object()]))
+    assert np.array_equal(open_source(tmp_path / "D.npz", key="X").rows(0, 3), np.eye(3))
+    assert open_source(tmp_path / "D.npz").shape == (3, 3)
+    with pytest.raises(InputError, match="array 'names': holds pickled Python objects"):
+        open_source(tmp_path / "D.npz", key="names")

@@ -20,7 +20,7 @@ from subspan.handover import InputError
 from subspan.self_expression.consensus import ConsensusSettings, tile_rows
 from subspan.self_expression.engine import TOGETHER_FROM, Kept
 from subspan.self_expression.plan import choose_kept, kept_bytes
-from subspan.sources import ArraySource, Source
+from subspan.sources import ArraySource, Packed, Source
 
 # The spectral stage goes by the atoms alone where there are many points and far fewer atoms.
 MANY_POINTS = 1 << 15
@@ -111,6 +111,10 @@ def problem_of(
     if isinstance(source, ArraySource):
         # It is there already; what is made of it comes on top.
         held = n_points * n_features * itemsize if normalize else 0
+        may_be_read_once = False
+    elif isinstance(source, Packed):
+        # It will be there as a whole.
+        held *= 1 + normalize
         may_be_read_once = False
     sizes = (round(share * n_points),) * n_subproblems
     return ProblemSize(

@@ -4,12 +4,14 @@ from subspan.sources.array import ArraySource
 from subspan.sources.base import Source
 from subspan.sources.lifting import Lifted, lifted
 from subspan.sources.opening import open_source, read_in_pieces
+from subspan.sources.packed import Packed, unpacked
 from subspan.sources.scanning import Scan, in_memory, scan
 from subspan.sources.views import Subset, UnitRows
 
 __all__ = [
     "ArraySource",
     "Lifted",
+    "Packed",
     "Scan",
     "Source",
     "Subset",
@@ -19,4 +21,5 @@ __all__ = [
     "open_source",
     "read_in_pieces",
     "scan",
+    "unpacked",
 ]

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import scipy
+from numpy.typing import NDArray
 
-from subspan.handover import InputError
-from subspan.sources.array import ArraySource
 from subspan.sources.choosing import choose_array
 from subspan.sources.dtypes import float_type
 from subspan.sources.faults import check_claim, check_table, reading
 from subspan.sources.hdf5 import Hdf5Source
-from subspan.sources.identity import file_stamp
+from subspan.sources.packed import Packed
 
 HDF5_SIGNATURE = b"\x89HDF\r\n\x1a\n"
 # MATLAB puts a header of its own before the HDF5 part.
@@ -28,7 +28,7 @@ CLASSES: dict[str, np.dtype] = {
 }
 
 
-def open_mat(path: Path, key: str | None = None) -> ArraySource | Hdf5Source:
+def open_mat(path: Path, key: str | None = None) -> Packed | Hdf5Source:
     """The matrix called `key`, or the only one that is not a vector.
 
     Files of version 7.3 are HDF5 and are read piece by piece; older ones are unpacked into memory.
@@ -53,9 +53,10 @@ def open_mat(path: Path, key: str | None = None) -> ArraySource | Hdf5Source:
         chosen = choose_array(name, shapes, key)
         shape = check_table(name, shapes[chosen])
         check_claim(name, shape[0] * shape[1] * CLASSES[listed[chosen][1]].itemsize, path.stat().st_size)
-        matrix = scipy.io.loadmat(path, variable_names=[chosen])[chosen]
-    if matrix.shape != shape:
-        raise InputError(f"{name}: {chosen} was announced as {shape} but has shape {matrix.shape}.")
-    return ArraySource(
-        np.ascontiguousarray(matrix, float_type(matrix.dtype, name)), name, stamp=file_stamp(path)
-    )
+    dtype = float_type(CLASSES[listed[chosen][1]], name)
+    return Packed(path, shape, dtype, partial(_unpack, path.absolute(), chosen))
+
+
+def _unpack(path: Path, chosen: str) -> NDArray[np.generic]:
+    matrix: NDArray[np.generic] = scipy.io.loadmat(path, variable_names=[chosen])[chosen]
+    return matrix

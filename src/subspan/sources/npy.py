@@ -51,7 +51,7 @@ class Header:
 
 
 def read_header(file: IO[bytes], name: str) -> Header:
-    """The header of a .npy file; one that is unsound, or of pickled objects, is refused."""
+    """The header of a .npy file; one that is unsound is refused."""
     readers = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
     try:
         version = np.lib.format.read_magic(file)
@@ -61,9 +61,13 @@ def read_header(file: IO[bytes], name: str) -> Header:
     except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError, tokenize.TokenError) as error:
         reason = str(error).partition("\n")[0].rstrip(".")
         raise InputError(f"{name}: is not a sound .npy file ({reason}).") from error
-    if stored.hasobject:
-        raise InputError(f"{name}: holds pickled Python objects, which are not read; store numbers instead.")
     return Header(tuple(int(side) for side in shape), bool(fortran_order), stored, file.tell())
+
+
+def check_no_objects(header: Header, name: str) -> None:
+    """Refuse what could only be unpickled."""
+    if header.stored.hasobject:
+        raise InputError(f"{name}: holds pickled Python objects, which are not read; store numbers instead.")
 
 
 class NpySource:
@@ -90,6 +94,7 @@ class NpySource:
         self._path = path.absolute()
         with reading(self.name), path.open("rb") as file:
             self._header = read_header(file, self.name)
+            check_no_objects(self._header, self.name)
             self._check_length(os.fstat(file.fileno()).st_size)
         self.shape = check_table(self.name, self._header.shape)
         self.dtype = float_type(self._header.stored, self.name)

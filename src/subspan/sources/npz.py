@@ -1,21 +1,22 @@
-"""Rows of one array of a .npz archive, unpacked into memory."""
+"""Rows of one array of a .npz archive."""
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from zipfile import ZipFile
 
 import numpy as np
+from numpy.typing import NDArray
 
-from subspan.sources.array import ArraySource
 from subspan.sources.choosing import choose_array
 from subspan.sources.dtypes import float_type
 from subspan.sources.faults import check_claim, check_table, reading
-from subspan.sources.identity import file_stamp
-from subspan.sources.npy import Header, read_header
+from subspan.sources.npy import Header, check_no_objects, read_header
+from subspan.sources.packed import Packed
 
 
-def open_npz(path: Path, key: str | None = None) -> ArraySource:
+def open_npz(path: Path, key: str | None = None) -> Packed:
     """The array called `key`, or the only table of the archive.
 
     Examples
@@ -33,21 +34,25 @@ def open_npz(path: Path, key: str | None = None) -> ArraySource:
             for member in archive.namelist()
             if member.endswith(".npy")
         }
-        numeric = {array: header for array, header in headers.items() if header is not None}
+        numeric = {array: header for array, header in headers.items() if header.stored.kind in "biuf"}
+        for array, header in headers.items():
+            if array == key or not numeric:
+                check_no_objects(header, f"{name}, array {array!r}")
         chosen = choose_array(name, {array: header.shape for array, header in numeric.items()}, key)
         header = numeric[chosen]
-        check_table(name, header.shape)
+        shape = check_table(name, header.shape)
         member = archive.getinfo(f"{chosen}.npy")
         check_claim(name, max(member.file_size, header.n_bytes), member.compress_size)
-        with archive.open(member) as file:
-            array = np.lib.format.read_array(file, allow_pickle=False)
-    return ArraySource(
-        np.ascontiguousarray(array, float_type(array.dtype, name)), name, stamp=file_stamp(path)
-    )
+    return Packed(path, shape, float_type(header.stored, name), partial(_unpack, path.absolute(), chosen))
 
 
-def _header(archive: ZipFile, member: str, name: str) -> Header | None:
-    """What the archive says about one array, read without unpacking it; None if it holds no numbers."""
+def _unpack(path: Path, chosen: str) -> NDArray[np.generic]:
+    with ZipFile(path) as archive, archive.open(f"{chosen}.npy") as file:
+        array: NDArray[np.generic] = np.lib.format.read_array(file, allow_pickle=False)
+    return array
+
+
+def _header(archive: ZipFile, member: str, name: str) -> Header:
+    """What the archive says about one array, read without unpacking it."""
     with archive.open(member) as file:
-        header = read_header(file, f"{name}, array {member.removesuffix('.npy')!r}")
-    return header if header.stored.kind in "biuf" else None
+        return read_header(file, f"{name}, array {member.removesuffix('.npy')!r}")
