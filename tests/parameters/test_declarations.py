@@ -116,6 +116,6 @@ def test_a_method_from_elsewhere_declares_its_own() -> None:
     assert "n_init : int, default=3\n    Starts of k-means.\n" in text
     with pytest.raises(InputError, match=r"^patience must be a whole number of at least 0; got 'long'\.$"):
         model.set_params(patience="long").fit([[1.0, 2.0], [2.0, 1.0]])
-    with pytest.raises(InputError, match="n_init must be a whole number of at least 1; got 0") as caught:
+    with pytest.raises(InputError, match="n_init must be a whole number from 1 to 100000; got 0") as caught:
         Patient(2, n_init=0).fit([[1.0, 2.0], [2.0, 1.0]])
     assert caught.value.settings == {"n_init": 0}

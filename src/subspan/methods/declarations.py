@@ -21,6 +21,7 @@ from subspan.parameters import (
     real,
     whole,
 )
+from subspan.parameters.shared import MOST_TIMES, MOST_TOLERANCE
 
 # With no weight at all on the residual ESC has nothing to minimise, and it may compute in single precision.
 TINY_FLOAT32 = 2.0**-126
@@ -53,7 +54,9 @@ class SSCOMPParameters(OffOrigin, InBlocks):
 
     n_nonzero: int = parameter(5, whole(1), "Atoms per point (s): at most the dimension of the subspaces.")
     residual_tol: float = parameter(
-        1e-3, real(0), "A pursuit ends early once the norm of its residual is at most this (epsilon)."
+        1e-3,
+        real(0, below=MOST_TOLERANCE),
+        "A pursuit ends early once the norm of its residual is at most this (epsilon).",
     )
 
 
@@ -62,7 +65,7 @@ class S3COMPParameters(OffOrigin, InBlocks):
     """Stochastic sparse subspace clustering, one pass over the sub-problems (S3COMP, S3COMP*)."""
 
     n_nonzero: int = parameter(5, whole(1), "Atoms per pursuit (s): about the dimension of the subspaces.")
-    n_subproblems: int = parameter(15, whole(1), "Random sub-dictionaries (T).")
+    n_subproblems: int = parameter(15, whole(1, MOST_TIMES), "Random sub-dictionaries (T).")
     dropout: float = parameter(
         0.5,
         real(0, below=1),
@@ -108,10 +111,12 @@ class S3COMPParameters(OffOrigin, InBlocks):
 class S3COMPCParameters(S3COMPParameters):
     """Stochastic sparse subspace clustering with consensus (S3COMP-C)."""
 
-    max_iter: int = parameter(5, whole(1), "Outer iterations; the paper finds 3 to 5 enough on real data.")
+    max_iter: int = parameter(
+        5, whole(1, MOST_TIMES), "Outer iterations; the paper finds 3 to 5 enough on real data."
+    )
     tol: float = parameter(
         1e-3,
-        real(0),
+        real(0, below=MOST_TOLERANCE),
         "A point rests once its coefficients change by no more than this, relative to their norm.",
     )
 
@@ -203,10 +208,12 @@ class LRSCParameters(OffOrigin):
         "Weight of gross errors: entries count as such if they are gamma / alpha off. None means three times "
         "the root mean square of the entries of X, times alpha.",
     )
-    max_iter: int = parameter(150, whole(1), "Most alternations between clean points and gross errors.")
+    max_iter: int = parameter(
+        150, whole(1, MOST_TIMES), "Most alternations between clean points and gross errors."
+    )
     tol: float = parameter(
         1e-6,
-        real(0),
+        real(0, below=MOST_TOLERANCE),
         "They end when the clean points change by less, relative to the points, in the mean.",
     )
 
@@ -232,7 +239,7 @@ class SCCParameters(Shared):
         whole(1) | None,
         "Tuples sampled in each round, an equal share in each cluster (c). None means 100 for each cluster.",
     )
-    max_iter: int = parameter(50, whole(1), "Largest number of rounds.")
+    max_iter: int = parameter(50, whole(1, MOST_TIMES), "Largest number of rounds.")
     tol: float = parameter(
         0.01,
         real(0, below=1),
@@ -276,7 +283,9 @@ class OLRSCParameters(Shared):
         "Weight of the distance between the basis and combinations of the points (lambda3), for the first "
         "point; it grows with the square root of the number of points. None means 1 / sqrt(n_features).",
     )
-    n_epochs: int = parameter(2, whole(1), "How often `fit` goes through the rows, in their order.")
+    n_epochs: int = parameter(
+        2, whole(1, MOST_TIMES), "How often `fit` goes through the rows, in their order."
+    )
     clustering: str = parameter(
         "spectral",
         one_of("spectral", "codes"),
@@ -290,7 +299,7 @@ class OLRSCParameters(Shared):
 class SRSSCParameters(OffOrigin):
     """Scalable and robust sparse subspace clustering (SR-SSC)."""
 
-    n_layers: int = parameter(5, whole(1), "Sets of anchors, each with a graph of its own.")
+    n_layers: int = parameter(5, whole(1, MOST_TIMES), "Sets of anchors, each with a graph of its own.")
     n_anchors: int | None = parameter(
         None,
         whole(1) | None,

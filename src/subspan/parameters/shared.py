@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
+from numbers import Integral
+from operator import index
 from os import PathLike
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from subspan.parameters.declaring import changed, parameter
 from subspan.parameters.kinds import boolean, folder, generator, memory_size, one_of, real, share, whole
@@ -13,6 +15,10 @@ if TYPE_CHECKING:
     import numpy as np
 
 LARGEST_SEED = 2**32 - 1
+# Most starts, sub-problems or rounds: far more than anybody waits for, and they have room in memory.
+MOST_TIMES = 100_000
+# Tolerances from here on have no square.
+MOST_TOLERANCE = 1e150
 
 
 @dataclass(eq=False, repr=False)
@@ -57,7 +63,7 @@ class Shared:
         'Number of eigenvectors. None means `n_clusters`; "auto" takes the number after which the spectrum '
         "has its widest gap, `n_clusters` or more.",
     )
-    n_init: int = parameter(20, whole(1), "Starts of k-means.")
+    n_init: int = parameter(20, whole(1, MOST_TIMES), "Starts of k-means.")
     left_out: str = parameter(
         "attach",
         one_of("attach", "label"),
@@ -83,6 +89,11 @@ class Shared:
         boolean(),
         "Show on stderr which stage `fit` is in, how far it is, how fast, and how long it still takes.",
     )
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Keep whole numbers of NumPy as Python's own: those of 8 bits overflow at once."""
+        is_foreign = isinstance(value, Integral) and not isinstance(value, int)
+        super().__setattr__(name, index(value) if is_foreign else value)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
