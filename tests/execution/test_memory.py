@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ctypes
 import platform
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -135,3 +137,15 @@ def test_limits_of_all_groups_around_the_process_hold(tmp_path, listing, folder,
         (place / limit).write_text("300" if group == tight else "100000")
         (place / usage).write_text("100")
     assert free_memory(tmp_path) == 200
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the limit is read from Linux")
+def test_a_limit_of_the_address_space_holds():
+    code = """
+import resource
+from subspan.execution.memory import free_memory
+resource.setrlimit(resource.RLIMIT_AS, (3 * 10**9, resource.getrlimit(resource.RLIMIT_AS)[1]))
+print(free_memory())
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert 0 < int(done.stdout) < 3 * 10**9 - memory.THREADS_ROOM

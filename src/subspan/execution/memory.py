@@ -17,6 +17,8 @@ BINARY_UNITS = {"ki": 2**10, "mi": 2**20, "gi": 2**30, "ti": 2**40}
 # Share of the free memory that is used by default; other processes need memory too.
 DEFAULT_SHARE = 0.7
 PROCESS = Path("/proc/self")
+# Of a limited address space: stacks and pools of threads take room there before they take memory.
+THREADS_ROOM = 2**28
 
 
 def parse_bytes(budget: int | float | str) -> int:
@@ -39,8 +41,9 @@ def parse_bytes(budget: int | float | str) -> int:
 
 
 def free_memory(root: Path = Path("/")) -> int:
-    """Bytes that are free, seen from the control group as well as from the machine."""
-    free = [room for room in (_cgroup_v2(root), _cgroup_v1(root), _machine(root)) if room is not None]
+    """Bytes that are free to the process: on the machine, in its control groups, in its address space."""
+    rooms = (_cgroup_v2(root), _cgroup_v1(root), _machine(root), _address_space(root))
+    free = [room for room in rooms if room is not None]
     return min(free, default=parse_bytes("4GB"))
 
 
@@ -125,6 +128,19 @@ def _groups(root: Path, mounted: str, controller: str) -> list[Path]:
 def _tightest(groups: Iterable[Path], limit: str, usage: str) -> int | None:
     rooms = [_room(_read_number(group / limit), _read_number(group / usage)) for group in groups]
     return min((room for room in rooms if room is not None), default=None)
+
+
+def _address_space(root: Path) -> int | None:
+    """What ``ulimit -v`` leaves to the process."""
+    if sys.platform == "win32":
+        return None
+    import resource
+
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    pages = _read_number(root / "proc/self/statm")
+    if limit == resource.RLIM_INFINITY or pages is None:
+        return None
+    return max(limit - pages * mmap.PAGESIZE - THREADS_ROOM, 0)
 
 
 def _machine(root: Path) -> int | None:
