@@ -196,17 +196,22 @@ def cluster(
     from subspan.cli.joining import check_join
     from subspan.cli.method_options import in_terms_of_options
     from subspan.cli.opening import open_data, row_ids
+    from subspan.cli.places import check_places
     from subspan.methods import registry
 
     method = registry.find(method)
     estimator = registry.get(method)(**parameters)
     workplace = clustering.WorkplaceOptions(workers, scheduler)
     _check_workplace(method, estimator, workplace)
-    check_labels(labels, choice.data, as_json)
+    check_labels(labels, as_json)
     check_join(join, choice)
-    _check_save(save, choice.data)
+    _check_save(save)
     page = PageRequest(report, truth, row_names, image_shape)
-    page.check(choice.data)
+    page.check()
+    check_places(
+        {"--labels": labels, "--join": join, "--save": save, "--report": report},
+        {"the data": choice.data, "the truth": truth, "the file of row names": row_names},
+    )
     say = speaker(quiet)
     with in_terms_of_options(method):
         source = open_data(choice)
@@ -282,11 +287,13 @@ def _check_workplace(method: str, estimator: SubspaceMethod, workplace: Any) -> 
         )
 
 
-def check_labels(labels: str | None, data: str, as_json: bool) -> None:
+def check_labels(labels: str | None, as_json: bool) -> None:
     """Everything about the place of the labels that can be known before the work."""
     from subspan.cli.labels import WRITERS
 
     if labels in (None, "-"):
+        if sys.stdout is None:
+            raise click.UsageError("Standard output is closed; --labels FILE says where the labels go.")
         if labels and as_json:
             raise click.UsageError("--json and --labels - both want standard output; give --labels a file.")
         return
@@ -298,15 +305,13 @@ def check_labels(labels: str | None, data: str, as_json: bool) -> None:
         raise click.BadParameter(f"there is no folder {path.parent}.", param_hint="'--labels'")
     if path.is_dir():
         raise click.BadParameter(f"{path} is a folder.", param_hint="'--labels'")
-    if path.resolve() == Path(data).resolve():
-        raise click.BadParameter(f"{path} is the data; take another name.", param_hint="'--labels'")
     if path.suffix.lower() == ".parquet":
         from subspan.extras import optional_import
 
         optional_import("pyarrow", package="pyarrow", extra="parquet")
 
 
-def _check_save(save: str | None, data: str) -> None:
+def _check_save(save: str | None) -> None:
     """Everything about the place of the model that can be known before the work."""
     if save is None:
         return
@@ -315,8 +320,6 @@ def _check_save(save: str | None, data: str) -> None:
         raise click.BadParameter(f"there is no folder {path.parent}.", param_hint="'--save'")
     if path.is_dir():
         raise click.BadParameter(f"{path} is a folder.", param_hint="'--save'")
-    if path.resolve() == Path(data).resolve():
-        raise click.BadParameter(f"{path} is the data; take another name.", param_hint="'--save'")
 
 
 def _hand_out(

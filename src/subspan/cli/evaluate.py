@@ -48,6 +48,7 @@ def evaluate(
     for name in ("accuracy", "nmi", "ari"):
         click.echo(f"{name:<8}  {facts[name]:.4f}")
     for name, sizes in (("clusters", facts["cluster_sizes"]), ("classes", facts["class_sizes"])):
-        click.echo(f"{name:<8}  {len(sizes)} of {min(sizes.values())} to {max(sizes.values())} points")
+        range_of_sizes = f" of {min(sizes.values())} to {max(sizes.values())} points" if sizes else ""
+        click.echo(f"{name:<8}  {len(sizes)}{range_of_sizes}")
     if facts["unlabelled"]:
         click.echo(f"in none   {facts['unlabelled']} points")

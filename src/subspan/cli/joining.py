@@ -31,8 +31,6 @@ def check_join(join: str | None, choice: DataChoice) -> None:
         raise _refused(f"{path}: the name must end in {' or '.join(kinds)}.")
     if not path.parent.is_dir():
         raise _refused(f"there is no folder {path.parent}.")
-    if path.resolve() == data.resolve():
-        raise _refused(f"{path} is the data; take another name.")
 
 
 def _refused(hint: str) -> click.BadParameter:

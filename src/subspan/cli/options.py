@@ -120,13 +120,29 @@ def say(line: str) -> None:
     click.echo(wrapped(line), err=True)
 
 
+def inert(text: str) -> str:
+    r"""Text in which nothing can steer a terminal: names of files and columns may hold any character.
+
+    Examples
+    --------
+    >>> inert("a\x1b[31m.npy: is\n\tred")
+    'a\\x1b[31m.npy: is\n\tred'
+    """
+    return "".join(char if char.isprintable() or char in "\n\t" else _escaped(char) for char in text)
+
+
+def _escaped(char: str) -> str:
+    return char.encode("unicode_escape", "backslashreplace").decode()
+
+
 def wrapped(text: str) -> str:
-    """Text for standard error: as it is, or as wide as the terminal."""
+    """Text for a person: as wide as the terminal, and with nothing that could steer it."""
     import shutil
     import sys
     import textwrap
 
-    if not sys.stderr.isatty():
+    text = inert(text)
+    if sys.stderr is None or not sys.stderr.isatty():
         return text
     width = shutil.get_terminal_size().columns
     # Paths and numbers stay whole, so that they can be copied.

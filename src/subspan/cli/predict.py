@@ -50,10 +50,12 @@ def predict(
     from subspan.cli.labels import csv_text, write_labels
     from subspan.cli.method_options import in_terms_of_options
     from subspan.cli.opening import open_data, row_ids
+    from subspan.cli.places import check_places
     from subspan.execution.progress import progress_shown
     from subspan.model import load
 
-    check_labels(labels, choice.data, as_json=False)
+    check_labels(labels, as_json=False)
+    check_places({"--labels": labels}, {"the data": choice.data, "the model": model})
     say = speaker(quiet)
     loaded = load(model)
     with in_terms_of_options():

@@ -71,7 +71,7 @@ class PageRequest:
     row_names: str | None = None
     image_shape: str | None = None
 
-    def check(self, data: str) -> None:
+    def check(self) -> None:
         """Everything about the options that can be known before the data are looked at."""
         if self.report is None:
             self._check_unused()
@@ -83,8 +83,6 @@ class PageRequest:
             raise _refused(f"there is no folder {path.parent}.")
         if path.is_dir():
             raise _refused(f"{path} is a folder.")
-        if path.resolve() == Path(data).resolve():
-            raise _refused(f"{path} is the data; take another name.")
         if self.image_shape is not None and not IMAGE_SHAPE.fullmatch(self.image_shape):
             hint = f"{self.image_shape!r} is not a size; write it like 48x42."
             raise click.BadParameter(hint, param_hint="'--image-shape'")

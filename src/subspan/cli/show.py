@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from subspan.cli.completing import files
+from subspan.cli.options import inert
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,7 +30,7 @@ def show(model: str) -> None:
     from subspan.model import load
 
     loaded = load(model)
-    click.echo("\n".join([*_origin(loaded, Path(model).stat().st_size), "", *_clusters(loaded)]))
+    click.echo(inert("\n".join([*_origin(loaded, Path(model).stat().st_size), "", *_clusters(loaded)])))
 
 
 def _origin(model: Model, n_bytes: int) -> Iterator[str]:
