@@ -224,3 +224,9 @@ def test_nobody_without_the_keys_is_let_in():
         forged = dask.distributed.Security.temporary()
         with pytest.raises(OSError, match="TLS certificate does not match"):
             dask.distributed.Client(address, security=forged, timeout=1, set_as_default=False)
+
+
+@pytest.mark.parametrize("address", ["garbage", "", "tcp://", "tcp://somewhere", "a b:1", "http://a:1/x"])
+def test_what_is_no_address_is_told_so_at_once(address):
+    with pytest.raises(InputError, match="is no address of a scheduler"), connected(address):
+        pytest.fail("there is no such address")

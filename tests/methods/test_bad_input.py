@@ -11,6 +11,7 @@ from scipy.sparse import csr_array
 
 from subspan import S3COMP, S3COMPC, SSCOMP
 from subspan.datasets import make_union_of_subspaces
+from subspan.handover import InputError
 
 POINTS, _ = make_union_of_subspaces(3, 2, 8, 20, random_state=0)
 GRAPH = np.abs(POINTS @ POINTS.T) * (1 - np.eye(60))
@@ -101,6 +102,11 @@ BAD_PARAMETERS: list[tuple[dict[str, Any], str]] = [
     ({"average": "mean"}, r"^average must be .*; got 'mean'\.$"),
     ({"cover": "yes"}, r"^cover must be .*; got 'yes'\.$"),
     ({"max_iter": 0}, r"^max_iter must be .*; got 0\.$"),
+    ({"max_iter": 10**9}, r"^max_iter must be .* from 1 to 100000; got 1000000000\.$"),
+    ({"n_subproblems": 10**9}, r"^n_subproblems must be .* from 1 to 100000; got 1000000000\.$"),
+    ({"n_init": 10**9}, r"^n_init must be .* from 1 to 100000; got 1000000000\.$"),
+    ({"tol": 1e300}, r"^tol must be .* below 1e\+150; got 1e\+300\.$"),
+    ({"residual_tol": 1e300}, r"^residual_tol must be .* below 1e\+150; got 1e\+300\.$"),
     ({"tol": -1e-3}, r"^tol must be .*; got -0\.001\.$"),
     ({"normalize": 3}, r"^normalize must be .*; got 3\.$"),
     ({"zero_rows": "drop"}, r"^zero_rows must be .*; got 'drop'\.$"),
@@ -202,3 +208,19 @@ def test_largest_dropout_named_by_the_error_works():
     assert len(S3COMP(3, n_nonzero=3, dropout=largest, random_state=4).fit(POINTS).labels_) == 60
     with pytest.raises(ValueError, match="dropout"):
         S3COMP(3, n_nonzero=3, dropout=largest + 2e-4, random_state=4).fit(POINTS)
+
+
+@pytest.mark.parametrize("kind", [np.uint8, np.int8, np.int16, np.uint32, np.int64])
+def test_whole_numbers_of_numpy_are_numbers(kind):
+    """240 rows times three clusters overflow a number of 8 bits."""
+    X = np.tile(POINTS, (4, 1)) + np.random.default_rng(0).normal(0, 1e-3, (240, 8))
+    given = {"n_clusters": 3, "n_nonzero": 2, "n_subproblems": 5, "max_iter": 2, "n_init": 3}
+    model = S3COMPC(**{name: kind(value) for name, value in given.items()}, random_state=0).fit(X)
+    assert type(model.n_clusters) is int
+    assert np.array_equal(model.labels_, S3COMPC(**given, random_state=0).fit(X).labels_)
+
+
+@pytest.mark.parametrize("executor", [3, "tcp://localhost:1", object()])
+def test_executors_are_clients(executor, tmp_path):
+    with pytest.raises(InputError, match=r"^executor: must be a dask.distributed.Client, not \w+\.$"):
+        S3COMPC(3, random_state=0, work_dir=tmp_path).fit(POINTS, executor=executor)

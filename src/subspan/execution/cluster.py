@@ -7,6 +7,7 @@ all workers must reach. No large data pass through the scheduler. A block that i
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache, partial
@@ -27,6 +28,8 @@ from subspan.handover import InputError
 
 # Seconds to wait for a scheduler to answer.
 TIMEOUT = 5
+# What Dask can connect to; of anything else it would try to close a connection that never was.
+ADDRESS = re.compile(r"((tcp|tls|ws|wss|ucx)://)?[^\s/]+:\d{1,5}|inproc://\S+")
 # Dask's web server answers without asking for keys, so it has nothing to show.
 NO_PAGES: dict[str, list[str]] = {
     "distributed.scheduler.http.routes": [],
@@ -72,6 +75,8 @@ def local_cluster(n_workers: int) -> Iterator[Any]:
 @contextmanager
 def connected(address: str, *, timeout: float = TIMEOUT) -> Iterator[Any]:
     """A client of the scheduler at an address such as tcp://10.0.0.1:8786."""
+    if not ADDRESS.fullmatch(address):
+        raise InputError(f"{address!r} is no address of a scheduler; write it like tcp://10.0.0.1:8786.")
     # Failures reach the caller as errors; Dask would also write long logs about them.
     with distributed().utils.silence_logging_cmgr(logging.CRITICAL):
         try:

@@ -69,6 +69,8 @@ class WorksInBlocks(InBlocks, SubspaceMethod):
 
     def _workplace(self, executor: Any = None) -> Workplace:
         """Threads, `work_dir` and the cluster, if they go together."""
+        if executor is not None and not hasattr(executor, "nthreads"):
+            raise InputError("executor: must be a dask.distributed.Client, not {}.", type(executor).__name__)
         if executor is not None and self.work_dir is None:
             raise InputError(
                 "executor: needs {work_dir:name}, a folder that all workers reach, for the results.",
