@@ -29,8 +29,13 @@ DOCS := $(VENV)/.installed-docs
 demo: $(BASE)
 	$(BIN)/subspan demo
 
-test: lint
+# Linters use one core; the other one compiles meanwhile.
+test: $(DEV)
+	@$(MAKE) --no-print-directory --jobs=2 lint kernels-float64 kernels-float32
 	$(BIN)/pytest -n auto --maxprocesses=2
+
+kernels-%: $(DEV)
+	@$(BIN)/python tests/compile_kernels.py $*
 
 lint: $(DEV)
 	$(BIN)/lint-imports

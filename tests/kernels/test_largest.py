@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from interpreted import both_forms
 
-from subspan.kernels.largest import largest, largest_magnitudes
+from subspan.kernels.largest import keep_largest, largest, largest_magnitudes
 
 FORMS = both_forms(largest)
 MAGNITUDES = both_forms(largest_magnitudes)
+OF_ROWS = both_forms(keep_largest)
 
 
 def by_sorting(scores: np.ndarray, above: float, most: int) -> list[int]:
@@ -62,3 +63,24 @@ def test_largest_magnitudes_leave_out_the_point_itself_and_the_padding(form, dty
     others = np.abs(correlations[:, :25])
     others[np.arange(15), np.arange(15)] = 0
     assert np.array_equal(out, others.max(axis=1))
+
+
+@pytest.mark.parametrize("form", OF_ROWS)
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_the_largest_entries_of_rows_leave_out_the_diagonal_and_zeros(form, dtype):
+    scores = np.random.default_rng(0).integers(-3, 4, (8, 30)).astype(dtype)
+    # Rows 5 to 12 of a matrix, with large entries on its diagonal; the last row has but two others.
+    first, most = 5, 4
+    scores[-1] = 0
+    scores[-1, [2, 20]] = [1, -2]
+    scores[np.arange(8), first + np.arange(8)] = 99
+    matrix = scores.copy()
+    columns, values = np.full((8, most), -1, np.int32), np.full((8, most), np.nan, dtype)
+    counts = np.zeros(8, np.int64)
+    OF_ROWS[form](scores, first, np.empty(most, np.int32), columns, values, counts)
+    for j, row in enumerate(matrix):
+        row[first + j] = 0
+        kept = columns[j, : counts[j]]
+        assert sorted(kept) == sorted(by_sorting(row, 0.0, most))
+        assert np.array_equal(values[j, : counts[j]], row[kept])
+    assert counts.tolist() == [most] * 7 + [2]

@@ -1,4 +1,4 @@
-"""Which correlations are the largest."""
+"""Which correlations are the largest, and which entries of each row of a matrix."""
 
 from __future__ import annotations
 
@@ -64,3 +64,27 @@ def largest_magnitudes(
             if magnitude > best and i != own[j]:
                 best = magnitude
         out[j] = best
+
+
+@kernel
+def keep_largest(
+    scores: NDArray[np.floating],
+    first: int,
+    heap: NDArray[np.int32],
+    columns: NDArray[np.int32],
+    values: NDArray[np.floating],
+    counts: NDArray[np.int64],
+) -> None:
+    """Keep the entries of the largest magnitude of each row, the diagonal excepted.
+
+    Row j of `scores` is row ``first + j`` of the matrix; it loses its diagonal entry here. Zeros are not
+    kept, so a row may have fewer entries than `columns` has room for: `counts` has their number. The order
+    of columns is that of the heap; ties go to the lowest column.
+    """
+    for j in range(scores.shape[0]):
+        scores[j, first + j] = 0
+        n = largest(scores[j], 0.0, columns.shape[1], heap)
+        for place in range(n):
+            columns[j, place] = heap[place]
+            values[j, place] = scores[j, heap[place]]
+        counts[j] = n

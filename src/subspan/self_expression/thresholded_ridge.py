@@ -9,7 +9,7 @@ from scipy.sparse import csr_array
 from subspan.execution.threads import run_in_threads
 from subspan.execution.tiles import TILE, in_panels, tile_product
 from subspan.handover import InputError
-from subspan.kernels.largest_of_rows import keep_largest
+from subspan.kernels.largest import keep_largest
 from subspan.self_expression.ridge import ridge_factors
 
 
