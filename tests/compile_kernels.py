@@ -1,7 +1,7 @@
 """Compile the kernels for one type of numbers, once for all tests: compile_kernels.py float32.
 
-Compiled code is kept on disk. Tests run in several processes; without this each of them would compile the same
-kernels at the same time.
+Compiled code is kept on disk. Tests run in several processes; without this each of them would compile the
+same kernels at the same time.
 """
 
 from __future__ import annotations
