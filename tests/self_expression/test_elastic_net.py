@@ -76,9 +76,7 @@ def test_points_on_lines_get_exact_coefficients(seed: int) -> None:
     # With the constant any three atoms of a line are dependent: when one of them leaves the support, rounding
     # may leave nothing of the pivots of the others. It once made NaN of them.
     rng = np.random.default_rng(seed)
-    lines = [
-        rng.uniform(-1, 1, (40, 1)) * rng.standard_normal(3) + rng.standard_normal(3) for _ in range(3)
-    ]
+    lines = [rng.uniform(-1, 1, (40, 1)) * rng.standard_normal(3) + rng.standard_normal(3) for _ in range(3)]
     X = np.column_stack([np.concatenate(lines), np.ones(120)])
     C = coefficients(X, tau=1.0)
     assert np.isfinite(C.data).all()
