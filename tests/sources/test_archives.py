@@ -148,7 +148,7 @@ def test_pickled_objects_in_an_archive(tmp_path):
 
 
 def test_array_that_is_no_table(tmp_path, write):
-    path = write(tmp_path, X=X, cube=np.ones((2, 3, 4)))
+    path = write(tmp_path, X=X, cube=np.ones((2, 3, 4, 5)))
     with pytest.raises(InputError, match=r"must be a table with a point in each row, but has shape"):
         open_source(path, key="cube")
 

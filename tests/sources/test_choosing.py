@@ -20,6 +20,10 @@ def test_a_key_is_taken_at_its_word():
     assert [choose_array("f", shapes, key) for key in shapes] == list(shapes)
 
 
+def test_without_a_table_the_only_cube_is_taken_and_its_maps_are_not() -> None:
+    assert choose_array("f", {"scene": (30, 40, 7), "classes": (30, 40), "n": ()}, None) == "scene"
+
+
 @pytest.mark.parametrize(
     ("shapes", "key", "message"),
     [

@@ -107,7 +107,7 @@ def test_pickled_objects_are_never_loaded(tmp_path):
     ("array", "reason"),
     [
         (np.ones(5), r"has shape \(5,\)"),
-        (np.ones((2, 3, 4)), r"has shape \(2, 3, 4\)"),
+        (np.ones((2, 3, 4, 5)), r"has shape \(2, 3, 4, 5\)"),
         (np.array(1.0), r"has shape \(\)"),
         (np.ones((0, 3)), r"has no entries \(its shape is \(0, 3\)\)"),
         (np.ones((3, 0)), r"has no entries"),

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from subspan.base import SubspaceMethod
+    from subspan.cli.labels import RowIds
 
 # The front door; with an option that it does not have, the method of the paper.
 METHOD = "auto"
@@ -130,6 +131,15 @@ def method_option(which: str) -> Callable[[Callable[..., None]], Callable[..., N
     )
 
 
+map_option = click.option(
+    "--map",
+    "label_map",
+    metavar="FILE",
+    shell_complete=files,
+    help="For a cube: write the labels as an image, .png, or as numbers, .npy; -1 where there is no label.",
+)
+
+
 @click.command(cls=MethodCommand)
 @data_options
 @method_option("One of those that `subspan methods` lists, or FILE.py:CLASS.")
@@ -152,6 +162,7 @@ def method_option(which: str) -> Callable[[Callable[..., None]], Callable[..., N
     shell_complete=files,
     help="Keep the model in this file, for `subspan predict` and `subspan show`.",
 )
+@map_option
 @report_options
 @click.option("--workers", type=click.IntRange(1), help="Processes on this machine; needs --work-dir.")
 @click.option("--scheduler", metavar="ADDRESS", help="A Dask scheduler; needs a --work-dir that all reach.")
@@ -163,6 +174,7 @@ def cluster(
     labels: str | None,
     join: str | None,
     save: str | None,
+    label_map: str | None,
     report: str | None,
     truth: str | None,
     row_names: str | None,
@@ -186,6 +198,7 @@ def cluster(
       subspan cluster plants.csv -k 3 --columns width,height --method lsr
       subspan cluster plants.csv --id name --exclude species --join clustered.csv
       subspan cluster faces/ --grey --truth folder --report faces.html
+      subspan cluster scene.mat -k 9 --mask truth.mat:gt --truth truth.mat:gt --map map.png
       subspan cluster faces.npy -k 38 --save faces.subspan
       subspan cluster digits.npz -k 10 --key X --report digits.html --truth digits.npz:y
       subspan cluster large.npy -k 10 --dictionary-size 20000 --work-dir work --memory 2GB
@@ -193,6 +206,7 @@ def cluster(
       subspan cluster --method ensc --help
     """  # noqa: D301 (click needs the character itself)
     from subspan.cli import clustering
+    from subspan.cli.images import check_map, check_pixels, write_map
     from subspan.cli.joining import check_join
     from subspan.cli.method_options import in_terms_of_options
     from subspan.cli.opening import open_data, row_ids
@@ -206,20 +220,22 @@ def cluster(
     check_labels(labels, as_json)
     check_join(join, choice)
     _check_save(save)
+    check_map(label_map)
     page = PageRequest(report, truth, row_names, image_shape)
     page.check()
     check_places(
-        {"--labels": labels, "--join": join, "--save": save, "--report": report},
+        {"--labels": labels, "--join": join, "--save": save, "--map": label_map, "--report": report},
         {"the data": choice.data, "the truth": truth, "the file of row names": row_names},
     )
     say = speaker(quiet)
     with in_terms_of_options(method):
         source = open_data(choice)
         rows, numbers = source.shape
+        check_pixels(label_map, source)
         ids = row_ids(choice, source)
         contents = page.contents(source)
-        if ids is not None:
-            contents.setdefault("names", ids)
+        if choice.row_id is not None and ids is not None:
+            contents.setdefault("names", ids[choice.row_id])
         say(f"{method}: {rows} rows of {numbers} numbers from {source.name}")
         try:
             remarks = clustering.fit(estimator, source, workplace, in_sight=not quiet)
@@ -228,13 +244,16 @@ def cluster(
     known = clustering.known_scores(estimator, contents.get("truth"))
     for line in clustering.fit_summary(estimator, remarks, known):
         say(line)
+    if label_map is not None:
+        write_map(label_map, source, estimator.labels_)
+        say(f"map: {label_map}")
     if save is not None:
         say(f"model: {estimator.save(save)}")
     if report is not None:
         write_page(report, CommandRun(estimator, source, choice, remarks), contents)
         say(f"report: {report}")
     facts = {**clustering.fit_facts(method, estimator, source, remarks), **known}
-    _hand_out(labels, as_json, facts, LabelledRows(choice, estimator.labels_, ids), say)
+    _hand_out(labels, as_json, facts, LabelledRows(choice.data, estimator.labels_, ids), say)
     if join is not None:
         from subspan.cli.joining import write_joined
 
@@ -246,16 +265,9 @@ def cluster(
 class LabelledRows:
     """What was found, and what the rows are called."""
 
-    choice: DataChoice
+    data: str
     labels: Any
-    ids: list[str] | None
-
-    @property
-    def row_ids(self) -> Any:
-        """The ids with the name of their column; None if rows have numbers only."""
-        from subspan.cli.labels import RowIds
-
-        return None if self.ids is None else RowIds(self.choice.row_id or "file", self.ids)
+    ids: RowIds | None
 
 
 def _goes_on(estimator: SubspaceMethod) -> str:
@@ -333,8 +345,8 @@ def _hand_out(
 
         click.echo(json.dumps(facts, indent=2))
     elif to_output:
-        click.echo(csv_text(found.labels, found.row_ids), nl=False)
+        click.echo(csv_text(found.labels, found.ids), nl=False)
     if not to_output:
-        path = Path(place) if place is not None else free_name(found.choice.data)
-        write_labels(path, found.labels, found.row_ids)
+        path = Path(place) if place is not None else free_name(found.data)
+        write_labels(path, found.labels, found.ids)
         say(f"labels: {path}")

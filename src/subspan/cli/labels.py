@@ -6,7 +6,7 @@ import csv
 import gzip
 import io
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, count
 from pathlib import Path
@@ -30,12 +30,8 @@ Labels = NDArray[Any]
 COLUMN = "label"
 
 
-@dataclass(frozen=True)
-class RowIds:
-    """What the rows are called, and the name of the column that says so."""
-
-    column: str
-    values: Sequence[str]
+# What the rows are called: columns that stand in front of the labels.
+RowIds = Mapping[str, Sequence[str] | Sequence[int]]
 
 
 def csv_text(labels: Labels, ids: RowIds | None = None) -> str:
@@ -45,7 +41,7 @@ def csv_text(labels: Labels, ids: RowIds | None = None) -> str:
     --------
     >>> csv_text(np.array([1, 0]))
     'row,label\n0,1\n1,0\n'
-    >>> csv_text(np.array([1, 0]), RowIds("name", ["rose", "lily, white"]))
+    >>> csv_text(np.array([1, 0]), {"name": ["rose", "lily, white"]})
     'name,row,label\nrose,0,1\n"lily, white",1,0\n'
     """
     if ids is None:
@@ -53,8 +49,8 @@ def csv_text(labels: Labels, ids: RowIds | None = None) -> str:
         return "\n".join(lines) + "\n"
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([ids.column, "row", COLUMN])
-    writer.writerows(zip(ids.values, range(len(labels)), labels.tolist(), strict=True))
+    writer.writerow([*ids, "row", COLUMN])
+    writer.writerows(zip(*ids.values(), range(len(labels)), labels.tolist(), strict=True))
     return text.getvalue()
 
 
@@ -69,7 +65,7 @@ def _write_npy(file: BinaryIO, labels: Labels, _: RowIds | None) -> None:
 def _write_parquet(file: BinaryIO, labels: Labels, ids: RowIds | None) -> None:
     arrow = optional_import("pyarrow", package="pyarrow", extra="parquet")
     parquet = optional_import("pyarrow.parquet", package="pyarrow", extra="parquet")
-    named = {} if ids is None else {ids.column: list(ids.values)}
+    named = {} if ids is None else {column: list(values) for column, values in ids.items()}
     parquet.write_table(arrow.table({**named, "row": np.arange(len(labels)), COLUMN: labels}), file)
 
 
@@ -154,10 +150,10 @@ def _single(place: str, source: Any) -> Labels:
     n_rows, n_columns = source.shape
     if n_columns != 1:
         raise InputError(f"{place}: holds a table of {n_columns} columns, not one label for each row.")
-    return _tidied(source.rows(0, n_rows)[:, 0])
+    return tidied(source.rows(0, n_rows)[:, 0])
 
 
-def _tidied(labels: Labels) -> Labels:
+def tidied(labels: Labels) -> Labels:
     """Whole numbers as such, whatever type they are stored in."""
     labels = labels[:, 0] if labels.ndim == 2 and labels.shape[1] == 1 else labels
     is_whole = labels.dtype.kind == "f" and bool(np.all(labels == np.round(labels)))
@@ -167,20 +163,20 @@ def _tidied(labels: Labels) -> Labels:
 def _read_npy(path: Path, column: str | None) -> Labels:
     if column is not None:
         raise InputError(f"{path}: is a single array, in which there is no {column!r} to choose.")
-    return _tidied(np.load(path, allow_pickle=False))
+    return tidied(np.load(path, allow_pickle=False))
 
 
 def _read_npz(path: Path, column: str | None) -> Labels:
     with np.load(path, allow_pickle=False) as archive:
         vectors = [name for name in archive.files if archive[name].ndim == 1] if column is None else []
-        return _tidied(archive[_choose(str(path), vectors or archive.files, column)])
+        return tidied(archive[_choose(str(path), vectors or archive.files, column)])
 
 
 def _read_parquet(path: Path, column: str | None) -> Labels:
     parquet = optional_import("pyarrow.parquet", package="pyarrow", extra="parquet")
     chosen = _choose(str(path), parquet.read_schema(path).names, column)
     table = parquet.read_table(path, columns=[chosen])
-    return _tidied(table.column(chosen).to_numpy())
+    return tidied(table.column(chosen).to_numpy())
 
 
 def _read_text(path: Path, column: str | None) -> Labels:
@@ -204,7 +200,7 @@ READERS: dict[str, Callable[[Path, str | None], Labels]] = {
 def _of_text(name: str, content: bytes, column: str | None) -> Labels:
     cells = text_cells(name, content, column)
     try:
-        return _tidied(cells.astype(np.float64))
+        return tidied(cells.astype(np.float64))
     except ValueError:
         return cells
 

@@ -20,7 +20,7 @@ from subspan.parameters import Parameter, declared
 # Names by which other programs know these; the ones made from the parameter work too.
 SHORT_NAMES = {"n_clusters": "-k", "random_state": "--seed", "memory_budget": "--memory"}
 # Parameters of the data, which are options of every command that reads some.
-OF_DATA = ("key", "columns", "exclude")
+OF_DATA = ("key", "columns", "exclude", "mask")
 # On the command line a run is the same each time unless it is told otherwise.
 SEED = 0
 

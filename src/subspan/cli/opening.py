@@ -11,10 +11,12 @@ from pathlib import Path
 
 import numpy as np
 
+from subspan.cli.images import read_image
+from subspan.cli.labels import RowIds
 from subspan.cli.method_options import Options
 from subspan.cli.options import DataChoice
 from subspan.handover import InputError
-from subspan.sources import ArraySource, Source, open_source
+from subspan.sources import ArraySource, PixelSource, Source, open_source
 from subspan.sources.choosing import ColumnChoice
 from subspan.sources.images import ImageFolder
 from subspan.sources.text import open_text
@@ -34,7 +36,8 @@ def _open_path(choice: DataChoice) -> Source:
         if not Path(choice.data).is_dir():
             raise InputError(f"--grey: is for folders of images, which {choice.data} is not.")
         key = "grey"
-    return open_source(choice.data, key=key, columns=choice.columns, exclude=choice.left_out)
+    mask = None if choice.mask is None else read_image("--mask", choice.mask)
+    return open_source(choice.data, key=key, columns=choice.columns, exclude=choice.left_out, mask=mask)
 
 
 def _transposed(source: Source) -> ArraySource:
@@ -43,6 +46,8 @@ def _transposed(source: Source) -> ArraySource:
 
 
 def _read_input(choice: DataChoice) -> Source:
+    if choice.mask is not None:
+        raise InputError("--mask: standard input is read as CSV, which has no pixels.")
     if choice.key is not None:
         raise InputError("--key: standard input is read as CSV, which has columns only.")
     with input_file() as path:
@@ -68,10 +73,13 @@ def _standard_input() -> bytes:
     return sys.stdin.buffer.read()
 
 
-def row_ids(choice: DataChoice, source: Source) -> list[str] | None:
-    """What the rows are called: values of the column of --id, or paths of images; None for numbers."""
+def row_ids(choice: DataChoice, source: Source) -> RowIds | None:
+    """What the rows are called: the column of --id, paths of images, places of pixels; None for numbers."""
     if isinstance(source, ImageFolder):
-        return source.names
+        return {"file": source.names}
+    if isinstance(source, PixelSource):
+        lines, columns = source.places
+        return {"line": lines.tolist(), "column": columns.tolist()}
     if choice.row_id is None:
         return None
     from subspan.cli.labels import read_text_column
@@ -83,4 +91,4 @@ def row_ids(choice: DataChoice, source: Source) -> list[str] | None:
         ids = read_text_column(choice.data, choice.row_id)
     if len(ids) != source.shape[0]:
         raise InputError(f"--id {choice.row_id}: names {len(ids)} rows, but there are {source.shape[0]}.")
-    return ids
+    return {choice.row_id: ids}

@@ -73,6 +73,12 @@ DATA_OPTIONS = (
     ),
     click.option("--exclude", metavar=NAMES, callback=_names, help="Columns of a table to leave out."),
     click.option("--id", "row_id", metavar="COLUMN", help="The column of a table that names the rows."),
+    click.option(
+        "--mask",
+        metavar="FILE[:ARRAY]",
+        help="For a cube of lines, columns and bands, whose pixels are points: an image that is 0 where a "
+        "pixel is left out.",
+    ),
     click.option("--grey", is_flag=True, help="Turn the colours of images into grey."),
     click.option("--transpose", is_flag=True, help="Points are the columns of DATA, not its rows."),
 )
@@ -87,6 +93,7 @@ class DataChoice:
     columns: tuple[str, ...] | None = None
     exclude: tuple[str, ...] | None = None
     row_id: str | None = None
+    mask: str | None = None
     grey: bool = False
     transpose: bool = False
 

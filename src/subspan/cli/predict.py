@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from subspan.cli.cluster import map_option
 from subspan.cli.completing import files
 from subspan.cli.options import DataChoice, DataCommand, data_options, quiet_option, speaker
 
@@ -20,6 +21,7 @@ from subspan.cli.options import DataChoice, DataCommand, data_options, quiet_opt
     shell_complete=files,
     help="Where the labels go: .csv, .npy or .parquet; by default standard output.",
 )
+@map_option
 @click.option(
     "--rule",
     type=click.Choice(["code", "subspace"]),
@@ -32,6 +34,7 @@ def predict(
     choice: DataChoice,
     model: str,
     labels: str | None,
+    label_map: str | None,
     rule: str | None,
     n_jobs: int | None,
     quiet: bool,
@@ -46,7 +49,8 @@ def predict(
       subspan cluster monday.csv --save week.subspan --labels monday-labels.csv
       subspan predict week.subspan tuesday.csv --labels tuesday-labels.csv
     """  # noqa: D301 (click needs the character itself)
-    from subspan.cli.cluster import LabelledRows, check_labels
+    from subspan.cli.cluster import check_labels
+    from subspan.cli.images import check_map, check_pixels, write_map
     from subspan.cli.labels import csv_text, write_labels
     from subspan.cli.method_options import in_terms_of_options
     from subspan.cli.opening import open_data, row_ids
@@ -55,18 +59,23 @@ def predict(
     from subspan.model import load
 
     check_labels(labels, as_json=False)
-    check_places({"--labels": labels}, {"the data": choice.data, "the model": model})
+    check_places({"--labels": labels, "--map": label_map}, {"the data": choice.data, "the model": model})
+    check_map(label_map)
     say = speaker(quiet)
     loaded = load(model)
     with in_terms_of_options():
         source = open_data(choice)
-        ids = LabelledRows(choice, None, row_ids(choice, source)).row_ids
+        check_pixels(label_map, source)
+        ids = row_ids(choice, source)
         say(f"{loaded}: {source.shape[0]} rows from {source.name}")
         if quiet:
             found = loaded.predict(source, rule=rule, n_jobs=n_jobs)
         else:
             with progress_shown("predict"):
                 found = loaded.predict(source, rule=rule, n_jobs=n_jobs)
+    if label_map is not None:
+        write_map(label_map, source, found)
+        say(f"map: {label_map}")
     if labels in (None, "-"):
         sys.stdout.write(csv_text(found, ids))
     else:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from subspan.cli.labels import Labels, read_labels
+from subspan.cli.labels import Labels, read_labels, tidied
 from subspan.handover import InputError
-from subspan.sources import Source
+from subspan.sources import PixelSource, Source
 from subspan.sources.images import ImageFolder
 
 # Instead of a file: the class of an image is the folder that it lies in.
@@ -16,12 +16,29 @@ FOLDER = "folder"
 def read_of_rows(option: str, place: str, source: Source) -> Labels:
     """One entry for each row, of a file or of one of its columns: FILE or FILE:COLUMN."""
     n_rows, n_columns = source.shape
+    if isinstance(source, PixelSource):
+        return _of_pixels(option, place, source)
     entries = _folders(option, source) if place == FOLDER else _read(option, place, source)
     if len(entries) == n_rows:
         return entries
     hint = " Are points the columns of the data? Then add --transpose." if len(entries) == n_columns else ""
     raise InputError(
         f"{option} {place}: has {len(entries)} entries, but {source.name} has {n_rows} rows.{hint}"
+    )
+
+
+def _of_pixels(option: str, place: str, source: PixelSource) -> Labels:
+    """An image of the same size, or one entry for each row."""
+    from subspan.cli.images import read_image
+
+    image = read_image(option, place)
+    if image.shape == source.map_shape:
+        return tidied(source.of_map(image))
+    if image.size == source.shape[0] and 1 in image.shape:
+        return tidied(image.ravel())
+    height, width = source.map_shape
+    raise InputError(
+        f"{option} {place}: has shape {image.shape}, but {source.name} has {height} x {width} pixels."
     )
 
 

@@ -9,10 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from subspan.report.axes import HEIGHT, WIDTH, Scale, drawing, frame, number
+from subspan.report.colours import colour
 from subspan.report.elements import Child, Element, h
 
-# Colours of clusters that all can tell apart; more clusters share them, and are told apart by their numbers.
-N_COLOURS = 8
 # Of a cluster's number in a chart.
 NUMBER_WIDTH, NUMBER_HEIGHT = 24, 16
 
@@ -30,11 +29,6 @@ class About:
     def draw(self, *marks: Child, width: float = WIDTH, height: float = HEIGHT) -> Element:
         """The chart with these marks."""
         return drawing(self.key, self.title, self.description, *marks, width=width, height=height)
-
-
-def colour(cluster: int) -> str:
-    """The class that gives a mark the colour of its cluster; -1 is grey."""
-    return f"c{cluster % N_COLOURS}" if cluster >= 0 else "none"
 
 
 def bars(about: About, values: Sequence[float], tips: Sequence[str], low: float = 0.0) -> Element:

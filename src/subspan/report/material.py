@@ -20,7 +20,7 @@ from subspan.methods import outside
 from subspan.methods.registry import PLACES
 from subspan.plotting import fitted, numbers
 from subspan.report.evidence import evidence
-from subspan.sources import Source, open_source
+from subspan.sources import PixelSource, Source, open_source
 from subspan.sources.images import ImageFolder
 
 # Points of the scatter plot and cells along a side of the graph's picture: what a screen can show.
@@ -234,6 +234,8 @@ def gather(
     for argument, given in (("truth", known), ("names", names)):
         if given is not None and len(given) != n_rows:
             raise InputError(f"{argument}: has {len(given)} entries, but there are {n_rows} rows.")
+    if isinstance(source, PixelSource) and names is None:
+        names = source.names
     if isinstance(source, ImageFolder):
         names = source.names if names is None else names
         image_shape = source.image_shape if image_shape is None else image_shape

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import resources
 
+from subspan.report.colours import colour_style
 from subspan.report.elements import Child, Element, h
 
 LANGUAGE = "en"
@@ -29,7 +30,7 @@ class Section:
 
 def page(title: Child, plain_title: str, lead: Child, sections: Sequence[Section], end: Child) -> str:
     """The whole file."""
-    style, script = _own("page.css"), _own("page.js")
+    style, script = colour_style() + _own("page.css"), _own("page.js")
     head = h(
         "head",
         h("meta", charset="utf-8"),

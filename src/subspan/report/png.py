@@ -9,6 +9,8 @@ import zlib
 import numpy as np
 from numpy.typing import NDArray
 
+from subspan.report.colours import N_COLOURS, palette
+
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
 GREY, TRUE_COLOURS, PALETTE = 0, 2, 3
 
@@ -21,20 +23,32 @@ def picture_uri(pixels: NDArray[np.uint8]) -> str:
     >>> picture_uri(np.zeros((2, 2), np.uint8))[:30]
     'data:image/png;base64,iVBORw0K'
     """
-    return _uri(_png(pixels, GREY if pixels.ndim == 2 else TRUE_COLOURS))
+    return _uri(png(pixels, GREY if pixels.ndim == 2 else TRUE_COLOURS))
 
 
 def shade_uri(shades: NDArray[np.uint8], colour: tuple[int, int, int]) -> str:
     """Shades of one colour, from transparent (0) to opaque (255): it shows on light and on dark pages."""
     palette = _chunk(b"PLTE", bytes(colour) * 256) + _chunk(b"tRNS", bytes(range(256)))
-    return _uri(_png(shades, PALETTE, palette))
+    return _uri(png(shades, PALETTE, palette))
 
 
-def _uri(png: bytes) -> str:
-    return "data:image/png;base64," + base64.b64encode(png).decode("ascii")
+def _uri(content: bytes) -> str:
+    return "data:image/png;base64," + base64.b64encode(content).decode("ascii")
 
 
-def _png(pixels: NDArray[np.uint8], kind: int, before_pixels: bytes = b"") -> bytes:
+def label_png(labels: NDArray[np.int64]) -> bytes:
+    """An image of labels (height, width) in the colours of their clusters; -1 is grey."""
+    places = np.where(labels >= 0, labels % N_COLOURS + 1, 0).astype(np.uint8)
+    return png(places, PALETTE, _chunk(b"PLTE", palette()))
+
+
+def label_uri(labels: NDArray[np.int64]) -> str:
+    """The same as the address of an image."""
+    return _uri(label_png(labels))
+
+
+def png(pixels: NDArray[np.uint8], kind: int, before_pixels: bytes = b"") -> bytes:
+    """A PNG file; `kind` says what the numbers are."""
     height, width = pixels.shape[:2]
     header = struct.pack(">IIBBBBB", width, height, 8, kind, 0, 0, 0)
     # Each line begins with the number of its filter: 0, none.

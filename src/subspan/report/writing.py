@@ -20,6 +20,7 @@ from subspan.report.sections.again import again_section
 from subspan.report.sections.clusters import clusters_section
 from subspan.report.sections.data import data_section
 from subspan.report.sections.graph import graph_section
+from subspan.report.sections.maps import map_section
 from subspan.report.sections.members import members_section
 from subspan.report.sections.poor import poor_section
 from subspan.report.sections.representation import representation_section
@@ -91,6 +92,7 @@ def render(material: Material) -> str:
         summary_section(material, found),
         data_section(material),
         clusters_section(material, each),
+        map_section(material),
         findings_section(found),
         truth_section(material),
         graph_section(material),

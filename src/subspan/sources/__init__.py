@@ -2,6 +2,7 @@
 
 from subspan.sources.array import ArraySource
 from subspan.sources.base import Source
+from subspan.sources.cubes import PixelSource
 from subspan.sources.lifting import Lifted, lifted
 from subspan.sources.opening import open_source, read_in_pieces
 from subspan.sources.packed import Packed, unpacked
@@ -12,6 +13,7 @@ __all__ = [
     "ArraySource",
     "Lifted",
     "Packed",
+    "PixelSource",
     "Scan",
     "Source",
     "Subset",

@@ -52,6 +52,11 @@ def refusal(X: ArrayLike, error: Exception) -> Exception:
         table = np.asarray(X)
     except ValueError:
         return InputError("X: its rows have different lengths, so it is not a table.")
+    if table.ndim == 3:
+        return InputError(
+            f"X: has shape {table.shape}. Points are rows of a table; if they are pixels of an image with "
+            "bands, give subspan.sources.open_source(X)."
+        )
     if table.ndim != 2:
         return InputError(f"X: must be a table with a point in each row, but has shape {table.shape}.")
     entries = np.ndenumerate(table.astype(object)) if table.dtype.kind in "OSU" else ()

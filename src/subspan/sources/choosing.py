@@ -16,6 +16,8 @@ MOST_LISTED = 20
 def choose_array(name: str, shapes: Mapping[str, tuple[int, ...]], key: str | None) -> str:
     """The array called `key`, or the only table there is; vectors, such as labels, do not count as tables.
 
+    Without a table the only cube is taken, whose rows are pixels.
+
     Examples
     --------
     >>> choose_array("faces.mat", {"X": (100, 20), "y": (100, 1)}, None)
@@ -29,7 +31,15 @@ def choose_array(name: str, shapes: Mapping[str, tuple[int, ...]], key: str | No
         if key not in shapes:
             raise InputError(f"{name}: has no array {key!r}; it holds {_listed(shapes)}.")
         return key
-    tables = {array: shape for array, shape in shapes.items() if len(shape) == 2 and min(shape) > 1}
+    cubes = {array: shape for array, shape in shapes.items() if len(shape) == 3 and min(shape) > 1}
+    # Beside a cube, images of its size are maps of classes or masks.
+    maps = {shape[:2] for shape in cubes.values()}
+    tables: dict[str, tuple[int, ...]] = {
+        array: shape
+        for array, shape in shapes.items()
+        if len(shape) == 2 and min(shape) > 1 and shape not in maps
+    }
+    tables = tables or dict(cubes)
     if not tables:
         raise InputError(f"{name}: has no two-dimensional array of numbers; it holds {_listed(shapes)}.")
     if len(tables) > 1:

@@ -13,7 +13,20 @@ from subspan.extras import optional_import
 from subspan.handover import InputError
 from subspan.sources.choosing import choose_array
 from subspan.sources.chunked import ChunkedSource, even_bounds
+from subspan.sources.cubes import PixelSource, open_cube
 from subspan.sources.faults import check_chunks, check_claim, reading
+from subspan.sources.identity import file_stamp
+
+
+def open_hdf5(path: Path, key: str | None = None, transposed: bool = False) -> Hdf5Source | PixelSource:
+    """The dataset called `key`, or the only table; a cube is read into memory, and its pixels are rows."""
+    name = str(path)
+    with reading(name), _h5py().File(path, "r") as file:
+        dataset = _dataset(file, name, key, transposed)[0]
+        if dataset.ndim != 3:
+            return Hdf5Source(path, key, transposed)
+        cube = dataset[...]
+    return open_cube(cube.T if transposed else cube, name, file_stamp(path))
 
 
 class Hdf5Source(ChunkedSource):
@@ -31,21 +44,14 @@ class Hdf5Source(ChunkedSource):
 
     def __init__(self, path: Path, key: str | None = None, transposed: bool = False) -> None:
         name = str(path)
-        h5py = optional_import("h5py", package="h5py", extra="hdf5")
         with reading(name):
-            self._file = h5py.File(path, "r")
-            found = _datasets(self._file, h5py.Dataset)
-            shapes = {key: dataset.shape[:: -1 if transposed else 1] for key, dataset in found.items()}
-            chosen = choose_array(name, shapes, key and key.strip("/"))
-            dataset = found[chosen]
-            # Chunks that were never written take no room; a table of nothing else is no data.
-            check_claim(name, dataset.nbytes, dataset.id.get_storage_size())
-            _check_whole(name, chosen, dataset)
+            self._file = _h5py().File(path, "r")
+            dataset, chosen = _dataset(self._file, name, key, transposed)
         self._dataset = dataset
         self._transposed = transposed
         super().__init__(
             name=name,
-            shape=shapes[chosen],
+            shape=dataset.shape[:: -1 if transposed else 1],
             stored=dataset.dtype,
             bounds=_bounds(dataset, axis=1 if transposed else 0),
             path=path,
@@ -56,6 +62,22 @@ class Hdf5Source(ChunkedSource):
         rows: NDArray[Any]
         rows = self._dataset[:, start:stop].T if self._transposed else self._dataset[start:stop]
         return rows
+
+
+def _h5py() -> Any:
+    return optional_import("h5py", package="h5py", extra="hdf5")
+
+
+def _dataset(file: Any, name: str, key: str | None, transposed: bool) -> tuple[Any, str]:
+    """The dataset that is meant, and its path in the file."""
+    found = _datasets(file, _h5py().Dataset)
+    shapes = {key: dataset.shape[:: -1 if transposed else 1] for key, dataset in found.items()}
+    chosen = choose_array(name, shapes, key and key.strip("/"))
+    dataset = found[chosen]
+    # Chunks that were never written take no room; a table of nothing else is no data.
+    check_claim(name, dataset.nbytes, dataset.id.get_storage_size())
+    _check_whole(name, chosen, dataset)
+    return dataset, chosen
 
 
 def _datasets(file: Any, kind: Any) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import partial
 from pathlib import Path
 
@@ -10,9 +11,11 @@ import scipy
 from numpy.typing import NDArray
 
 from subspan.sources.choosing import choose_array
+from subspan.sources.cubes import PixelSource, open_cube
 from subspan.sources.dtypes import float_type
 from subspan.sources.faults import check_claim, check_table, reading
-from subspan.sources.hdf5 import Hdf5Source
+from subspan.sources.hdf5 import Hdf5Source, open_hdf5
+from subspan.sources.identity import file_stamp
 from subspan.sources.packed import Packed
 
 HDF5_SIGNATURE = b"\x89HDF\r\n\x1a\n"
@@ -28,8 +31,8 @@ CLASSES: dict[str, np.dtype] = {
 }
 
 
-def open_mat(path: Path, key: str | None = None) -> Packed | Hdf5Source:
-    """The matrix called `key`, or the only one that is not a vector.
+def open_mat(path: Path, key: str | None = None) -> Packed | Hdf5Source | PixelSource:
+    """The matrix called `key`, or the only one that is not a vector; pixels of a cube are rows.
 
     Files of version 7.3 are HDF5 and are read piece by piece; older ones are unpacked into memory.
 
@@ -45,16 +48,21 @@ def open_mat(path: Path, key: str | None = None) -> Packed | Hdf5Source:
     with reading(name), path.open("rb") as file:
         header = file.read(HEADER_BYTES + len(HDF5_SIGNATURE))
     if HDF5_SIGNATURE in (header[: len(HDF5_SIGNATURE)], header[HEADER_BYTES:]):
-        return Hdf5Source(path, key, transposed=True)
+        return open_hdf5(path, key, transposed=True)
     # SciPy imports this part when it is first asked for; few need it.
     with reading(name):
         listed = {array: (shape, kind) for array, shape, kind in scipy.io.whosmat(path)}
         shapes = {array: shape for array, (shape, kind) in listed.items() if kind in CLASSES}
         chosen = choose_array(name, shapes, key)
-        shape = check_table(name, shapes[chosen])
-        check_claim(name, shape[0] * shape[1] * CLASSES[listed[chosen][1]].itemsize, path.stat().st_size)
+        check_claim(
+            name, math.prod(shapes[chosen]) * CLASSES[listed[chosen][1]].itemsize, path.stat().st_size
+        )
     dtype = float_type(CLASSES[listed[chosen][1]], name)
-    return Packed(path, shape, dtype, partial(_unpack, path.absolute(), chosen))
+    unpack = partial(_unpack, path.absolute(), chosen)
+    if len(shapes[chosen]) == 3:
+        with reading(name):
+            return open_cube(unpack(), name, file_stamp(path))
+    return Packed(path, check_table(name, shapes[chosen]), dtype, unpack)
 
 
 def _unpack(path: Path, chosen: str) -> NDArray[np.generic]:

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from subspan.handover import InputError
 from subspan.sources.chunked import check_sorted
+from subspan.sources.cubes import PixelSource, open_cube
 from subspan.sources.dtypes import float_type
 from subspan.sources.faults import check_table, reading
 from subspan.sources.identity import file_stamp, fingerprint
@@ -70,6 +71,28 @@ def check_no_objects(header: Header, name: str) -> None:
         raise InputError(f"{name}: holds pickled Python objects, which are not read; store numbers instead.")
 
 
+def open_npy(path: Path) -> NpySource | PixelSource:
+    """A table, row by row; or a cube, which is read into memory, and whose pixels are rows."""
+    name = str(path)
+    with reading(name), path.open("rb") as file:
+        header = read_header(file, name)
+        if len(header.shape) == 3:
+            check_no_objects(header, name)
+            _check_length(name, header, os.fstat(file.fileno()).st_size)
+            file.seek(0)
+            return open_cube(np.load(file, allow_pickle=False), name, file_stamp(path))
+    return NpySource(path)
+
+
+def _check_length(name: str, header: Header, length: int) -> None:
+    expected = header.offset + header.n_bytes
+    if min(header.shape, default=0) < 0 or length < expected:
+        raise InputError(
+            f"{name}: its header announces an array of shape {header.shape}, {expected} bytes in all, but "
+            f"the file has {length} bytes."
+        )
+
+
 class NpySource:
     """A .npy file as a source of rows.
 
@@ -95,7 +118,7 @@ class NpySource:
         with reading(self.name), path.open("rb") as file:
             self._header = read_header(file, self.name)
             check_no_objects(self._header, self.name)
-            self._check_length(os.fstat(file.fileno()).st_size)
+            _check_length(self.name, self._header, os.fstat(file.fileno()).st_size)
         self.shape = check_table(self.name, self._header.shape)
         self.dtype = float_type(self._header.stored, self.name)
 
@@ -146,17 +169,9 @@ class NpySource:
             while done < len(view):
                 count = file.readinto(view[done:])
                 if not count:
-                    self._check_length(os.fstat(file.fileno()).st_size)
+                    _check_length(self.name, self._header, os.fstat(file.fileno()).st_size)
                     raise InputError(f"{self.name}: a read at byte {offset + done} came back empty.")
                 done += count
-
-    def _check_length(self, length: int) -> None:
-        expected = self._header.offset + self._header.n_bytes
-        if min(self._header.shape, default=0) < 0 or length < expected:
-            raise InputError(
-                f"{self.name}: its header announces an array of shape {self._header.shape}, {expected} bytes "
-                f"in all, but the file has {length} bytes."
-            )
 
     def _spans(self, indices: NDArray[np.integer]) -> Iterator[tuple[int, int]]:
         """Ranges of `indices` that are read together."""

@@ -10,14 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from subspan.sources.choosing import choose_array
+from subspan.sources.cubes import PixelSource, open_cube
 from subspan.sources.dtypes import float_type
 from subspan.sources.faults import check_claim, check_table, reading
+from subspan.sources.identity import file_stamp
 from subspan.sources.npy import Header, check_no_objects, read_header
 from subspan.sources.packed import Packed
 
 
-def open_npz(path: Path, key: str | None = None) -> Packed:
-    """The array called `key`, or the only table of the archive.
+def open_npz(path: Path, key: str | None = None) -> Packed | PixelSource:
+    """The array called `key`, or the only table of the archive; pixels of a cube are rows.
 
     Examples
     --------
@@ -40,10 +42,14 @@ def open_npz(path: Path, key: str | None = None) -> Packed:
                 check_no_objects(header, f"{name}, array {array!r}")
         chosen = choose_array(name, {array: header.shape for array, header in numeric.items()}, key)
         header = numeric[chosen]
-        shape = check_table(name, header.shape)
         member = archive.getinfo(f"{chosen}.npy")
         check_claim(name, max(member.file_size, header.n_bytes), member.compress_size)
-    return Packed(path, shape, float_type(header.stored, name), partial(_unpack, path.absolute(), chosen))
+    unpack = partial(_unpack, path.absolute(), chosen)
+    if len(header.shape) == 3:
+        with reading(name):
+            return open_cube(unpack(), name, file_stamp(path))
+    shape = check_table(name, header.shape)
+    return Packed(path, shape, float_type(header.stored, name), unpack)
 
 
 def _unpack(path: Path, chosen: str) -> NDArray[np.generic]:

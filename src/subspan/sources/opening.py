@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeGuard
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.sparse import issparse
 
 from subspan.handover import InputError
@@ -16,13 +17,14 @@ from subspan.sources.array import ArraySource
 from subspan.sources.base import Source
 from subspan.sources.checks import check_kind, refusal
 from subspan.sources.choosing import ColumnChoice
+from subspan.sources.cubes import masked, open_cube
 from subspan.sources.dask_array import DaskSource
 from subspan.sources.dtypes import float_type
 from subspan.sources.faults import check_table
-from subspan.sources.hdf5 import Hdf5Source
+from subspan.sources.hdf5 import open_hdf5
 from subspan.sources.images import ImageFolder
 from subspan.sources.matlab import open_mat
-from subspan.sources.npy import NpySource
+from subspan.sources.npy import open_npy
 from subspan.sources.npz import open_npz
 from subspan.sources.on_host import on_host
 from subspan.sources.parquet import ParquetSource
@@ -39,13 +41,13 @@ class Format:
     option: Literal["key", "columns"] | None = None
 
 
-HDF5 = Format(Hdf5Source, "key")
+HDF5 = Format(open_hdf5, "key")
 ZARR = Format(open_zarr, "key")
 PARQUET = Format(ParquetSource, "columns")
 TEXT = Format(open_text, "columns")
 
 FORMATS = {
-    ".npy": Format(NpySource),
+    ".npy": Format(open_npy),
     ".npz": Format(open_npz, "key"),
     ".h5": HDF5,
     ".hdf5": HDF5,
@@ -80,6 +82,7 @@ def open_source(
     key: str | None = None,
     columns: Sequence[str] | None = None,
     exclude: Sequence[str] | None = None,
+    mask: ArrayLike | None = None,
 ) -> Source:
     """Rows of a file, a folder or a table, without loading more than the format demands.
 
@@ -88,7 +91,8 @@ def open_source(
     data : path, array or table
         A path to a file that ends in .npy, .npz, .h5, .hdf5, .mat, .zarr, .parquet, .csv or .tsv (also
         .csv.gz and .tsv.gz), or to a folder of images; or an array, a pandas, polars or Arrow table,
-        a Dask or Zarr array, or a source. Points are rows.
+        a Dask or Zarr array, or a source. Points are rows. In an array of lines, columns and bands, from
+        memory or a .npy, .npz, HDF5 or MATLAB file, pixels are the rows.
     key : str, optional
         Which array of a .npz, HDF5, MATLAB or Zarr file; needed if there are several tables. For a
         folder of images "grey" turns colours into grey.
@@ -98,6 +102,8 @@ def open_source(
         stands for all columns that match.
     exclude : sequence of str, optional
         Which columns of a table to leave out, by name or pattern.
+    mask : array-like of shape (n_lines, n_columns), optional
+        For a cube of lines, columns and bands, whose pixels are the rows: only those where this is not 0.
 
     Returns
     -------
@@ -119,6 +125,13 @@ def open_source(
     subspan.handover.InputError: points.xlsx: files of this kind are not read; known are .npy, .npz, .h5,
     .hdf5, .mat, .zarr, .parquet, .csv, .tsv and folders of images.
     """
+    source = _opened(data, key, columns, exclude)
+    return source if mask is None else masked(source, mask)
+
+
+def _opened(
+    data: Any, key: str | None, columns: Sequence[str] | None, exclude: Sequence[str] | None
+) -> Source:
     if _is_source(data):
         return data
     if isinstance(data, (str, os.PathLike)):
@@ -227,6 +240,8 @@ def _open_array(data: Any) -> ArraySource:
     check_kind(data)
     try:
         array = np.asarray(data)
+        if array.ndim == 3:
+            return open_cube(array, "X")
         check_table("X", array.shape)
         dtype = np.dtype(np.float64) if array.dtype.kind in "OSU" else float_type(array.dtype)
         return ArraySource(np.ascontiguousarray(array, dtype))

@@ -13,6 +13,7 @@ from subspan.report.elements import Child, h, name_of, upright
 from subspan.report.material import Material
 from subspan.report.page import Section
 from subspan.report.tables import pairs
+from subspan.sources import PixelSource
 
 # Where the data stand in a command if nobody knows their place, and in a program.
 SOMEWHERE, IN_MEMORY = "DATA", "X"
@@ -100,12 +101,16 @@ def python_code(material: Material) -> str:
     arguments = ", ".join(f"{key}={_literal(value)}" for key, value in changed_parameters(material).items())
     given = {"key": material.origin.key, "columns": material.origin.columns}
     options = "".join(f", {option}={value!r}" for option, value in given.items() if value is not None)
+    source = material.source
+    is_masked = isinstance(source, PixelSource) and source.pixels is not None
+    options += ", mask=mask" if is_masked else ""
     data = IN_MEMORY if material.place is None else repr(material.place)
     return "\n".join(
         [
             f"from {material.home} import {name}",
             *(["from subspan.sources import open_source"] if options else []),
             "",
+            *(["mask = ...  # the image that is 0 where a pixel is left out"] if is_masked else []),
             f"model = {name}({arguments}).fit({f'open_source({data}{options})' if options else data})",
             "labels = model.labels_",
         ]

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from subspan.report.axes import number
-from subspan.report.charts import About, DrawnCurve, bars, colour, curve_chart
+from subspan.report.charts import About, DrawnCurve, bars, curve_chart
+from subspan.report.colours import colour
 from subspan.report.elements import Element, h, name_of
 from subspan.report.figures import figure
 from subspan.report.material import Material
