@@ -261,5 +261,14 @@ def test_a_cluster_gives_the_same_answer(points, reference, tmp_path):
         from_file = S3COMPC(**PARAMETERS, work_dir=tmp_path / "b").fit(
             _npy(tmp_path, points), executor=client
         )
+        new_rows = points[:700] + 0.01
+        remote = from_array.predict(new_rows, executor=client)
+        model = reference.model_
+        from_model = model.predict(_npy(tmp_path, new_rows), executor=client, work_dir=tmp_path / "c")
     assert same(from_array, reference)
     assert same(from_file, reference)
+    assert np.array_equal(remote, reference.predict(new_rows))
+    assert np.array_equal(from_model, remote)
+    assert not list((tmp_path / "c").iterdir())
+    with pytest.raises(InputError, match=r"^executor: needs work_dir"):
+        model.predict(new_rows, executor=client)

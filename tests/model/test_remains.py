@@ -25,7 +25,7 @@ from subspan import (
 from subspan.datasets import make_union_of_subspaces
 from subspan.handover import InputError
 from subspan.metrics import clustering_accuracy
-from subspan.model import load, remains
+from subspan.model import asking, load, remains
 from subspan.model.atoms import choose_atoms
 from subspan.sources import ArraySource
 
@@ -83,6 +83,7 @@ def test_no_bit_depends_on_batches_order_or_threads(fitted):
 def test_few_rows_and_many_rows_have_the_same_codes(pursuit, monkeypatch):
     """Many rows are coded with a table of 8-bit products, few without."""
     few = [copy.deepcopy(pursuit).outlier_score(rows) for rows in (NEW, KNOWN, X)]
+    monkeypatch.setattr(asking, "BLOCK_ROWS", 64)
     monkeypatch.setattr(remains, "BLOCK_ROWS", 64)
     monkeypatch.setattr("subspan.model.coding.PursuitCoding.FEW_ROWS", 1)
     for rows, expected in zip((NEW, KNOWN, X), few, strict=True):

@@ -117,8 +117,12 @@ class BlockClusterer(WorksInBlocks):
 
     def _coding(self, n_features: int) -> Coding:
         settings, _ = self._problem(n_features, 0)
+        # Damping pulls towards a consensus, which a new row does not have; without it the labels are better
+        # (docs/results/new-rows.md). Then more atoms than dimensions would be dependent.
         return PursuitCoding(
-            settings.n_nonzero, float(settings.damping), float(settings.residual_tol), settings.selection
+            n_nonzero=min(settings.n_nonzero, n_features),
+            residual_tol=float(settings.residual_tol),
+            selection=settings.selection,
         )
 
     def _open(self, X: Any, workplace: Workplace) -> tuple[Source, Settled]:

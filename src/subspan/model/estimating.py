@@ -42,7 +42,7 @@ class PredictsNewRows:
         """New rows after the checks of scikit-learn."""
         raise NotImplementedError
 
-    def predict(self, X: ArrayLike, *, rule: str | None = None) -> NDArray[np.int64]:
+    def predict(self, X: ArrayLike, *, rule: str | None = None, executor: Any = None) -> NDArray[np.int64]:
         """The cluster of each new row.
 
         Parameters
@@ -52,6 +52,9 @@ class PredictsNewRows:
         rule : {"code", "subspace"}, optional
             The row is represented by atoms of the fit, and goes to the cluster whose atoms leave the least of
             it; or it goes to the nearest subspace. By default the first, where the method has such a code.
+        executor : dask.distributed.Client, optional
+            A cluster whose workers label the rows. The estimator needs a `work_dir` then, a folder that all
+            of them reach; for other methods use the `predict` of `model_`.
 
         Returns
         -------
@@ -68,7 +71,13 @@ class PredictsNewRows:
         True
         """
         model = self._remaining("predict")
-        return model.predict(self._new_rows(X), rule=rule, n_jobs=self._n_jobs)
+        return model.predict(
+            self._new_rows(X),
+            rule=rule,
+            n_jobs=self._n_jobs,
+            executor=executor,
+            work_dir=getattr(self, "work_dir", None),
+        )
 
     def membership(self, X: ArrayLike, *, rule: str | None = None) -> NDArray[np.float64]:
         """How much each cluster claims of each new row: rows sum to 1, and the largest is the label.

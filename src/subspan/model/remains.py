@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -11,8 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from subspan.execution.threads import n_threads, run_in_threads
+from subspan.execution.threads import n_threads
+from subspan.execution.workplace import Workplace
 from subspan.handover import InputError
+from subspan.model import asking
+from subspan.model.asking import BLOCK_ROWS, BLOCKS_PER_FILE, Answer, Question, workplace_of
 from subspan.model.bases import ClusterSubspace, cluster_subspaces
 from subspan.model.coding import Coding
 from subspan.model.known_rows import KnownRows
@@ -26,8 +28,6 @@ Doubles = NDArray[np.float64]
 Labels = NDArray[np.int64]
 
 RULES = ("code", "subspace")
-# Rows that one task answers: bounds its memory, and changes no bit of the answers.
-BLOCK_ROWS = 512
 
 
 @dataclass(frozen=True)
@@ -130,7 +130,15 @@ class Model:
         found: list[ClusterSubspace] = self._made["subspaces"]
         return found
 
-    def predict(self, X: Any, *, rule: str | None = None, n_jobs: int | None = None) -> Labels:
+    def predict(
+        self,
+        X: Any,
+        *,
+        rule: str | None = None,
+        n_jobs: int | None = None,
+        executor: Any = None,
+        work_dir: str | PathLike[str] | None = None,
+    ) -> Labels:
         """The cluster of each new row.
 
         Parameters
@@ -142,23 +150,20 @@ class Model:
             it goes to the nearest subspace. By default the first, where the method has such a code.
         n_jobs : int, optional
             Threads; every core by default. The result does not depend on them.
+        executor : dask.distributed.Client, optional
+            A cluster whose workers read and label the rows. They need a file that all of them reach; rows in
+            memory are written to one.
+        work_dir : path, optional
+            With a cluster: the folder that all workers reach, where their answers pass through.
 
         Returns
         -------
         array of shape (n_rows,)
             -1 for zero rows, and for rows with missing entries, where the model labels them so.
         """
-        scorer = self._scorer_of(rule)
-
-        def labels(rows: Floats, point: Labels, answer: Scorer) -> Labels:
-            out = np.where(point >= 0, self.point_labels[point], -1)
-            new = np.flatnonzero(point < 0)
-            if len(new):
-                weights = answer(rows[new], np.full(len(new), -1)).weights()
-                out[new] = weights.argmax(axis=1)
-            return out
-
-        return self._answers(X, scorer, labels, np.full((), -1), n_jobs)
+        together = 1 if executor is None else BLOCKS_PER_FILE
+        question = self._question(X, rule, asking.labels, np.full((), -1))
+        return replace(question, together=together).answered(workplace_of(n_jobs, executor, work_dir))
 
     def membership(self, X: Any, *, rule: str | None = None, n_jobs: int | None = None) -> Doubles:
         """How much each cluster claims of each new row: rows sum to 1, and the largest is the label.
@@ -176,18 +181,8 @@ class Model:
         -------
         array of shape (n_rows, n_clusters)
         """
-        n_clusters = self.n_clusters_
-
-        def weights(rows: Floats, point: Labels, answer: Scorer) -> Doubles:
-            out = answer(rows, self._atom_of(point)).weights()
-            known = np.flatnonzero(point >= 0)
-            labels = self.point_labels[point[known]]
-            out[known] *= 0.5
-            out[known, labels] += 0.5
-            out[known[labels < 0]] = 1 / n_clusters
-            return out
-
-        return self._answers(X, self._scorer_of(rule), weights, np.full(n_clusters, 1 / n_clusters), n_jobs)
+        equal = np.full(self.n_clusters_, 1 / self.n_clusters_)
+        return self._question(X, rule, asking.memberships, equal).answered(Workplace(n_threads(n_jobs)))
 
     def outlier_score(self, X: Any, *, rule: str | None = None, n_jobs: int | None = None) -> Doubles:
         """Share of each row's length that the model cannot explain: 0 for a row within, 1 for a stranger.
@@ -205,11 +200,8 @@ class Model:
         -------
         array of shape (n_rows,)
         """
-
-        def outliers(rows: Floats, point: Labels, answer: Scorer) -> Doubles:
-            return answer(rows, self._atom_of(point)).outliers()
-
-        return self._answers(X, self._scorer_of(rule), outliers, np.ones(()), n_jobs)
+        question = self._question(X, rule, asking.outlier_scores, np.ones(()))
+        return question.answered(Workplace(n_threads(n_jobs)))
 
     def save(self, path: str | PathLike[str]) -> Path:
         """Write the model to one file, which is there as a whole or not at all.
@@ -228,66 +220,44 @@ class Model:
 
         return write_model(self, Path(path).expanduser())
 
-    def _answers(
-        self,
-        X: Any,
-        scorer: Callable[[int, int], Scorer],
-        answer: Callable[[Floats, Labels, Scorer], NDArray[Any]],
-        otherwise: NDArray[Any],
-        n_jobs: int | None,
-    ) -> NDArray[Any]:
-        """Answers about all rows, block by block; `otherwise` for rows that have none."""
+    def _question(self, X: Any, rule: str | None, answer: Answer, otherwise: NDArray[Any]) -> Question:
+        """A question about these rows, once it is certain that the model can answer it."""
         source = open_source(X)
         self._check_columns(source)
-        n_rows = source.shape[0]
-        threads = n_threads(n_jobs)
-        score = scorer(n_rows, threads)
-        out = np.empty((n_rows, *otherwise.shape), otherwise.dtype)
+        return Question(self, source, self._checked_rule(rule), answer, otherwise)
 
-        def task(start: int) -> None:
-            rows, usable = self._prepared(source, start)
-            part = np.broadcast_to(otherwise, (len(usable), *otherwise.shape)).copy()
-            if len(rows):
-                part[usable] = answer(self._lifted(rows), self._known.find(rows), score)
-            out[start : start + len(part)] = part
-
-        for _ in run_in_threads(task, range(0, n_rows, BLOCK_ROWS), threads, "blocks of rows"):
-            pass
-        return out
-
-    def _scorer_of(self, rule: str | None) -> Callable[[int, int], Scorer]:
-        """How a scorer by this rule is made, or had from an earlier call."""
+    def _checked_rule(self, rule: str | None) -> str:
+        """The rule asked for, or that of the method."""
         chosen = rule or self.habits.rule
         if chosen not in RULES:
             raise InputError("{rule} must be 'code' or 'subspace'.", rule=rule)
-        coding = self.coding
-        if chosen == "code" and coding is None:
+        if chosen == "code" and self.coding is None:
             raise InputError(
                 "{rule}: {} represents no new rows by others; use the rule 'subspace'.",
                 self.facts["method"],
                 rule=rule,
             )
+        return chosen
 
-        def make(n_rows: int, threads: int) -> Scorer:
-            key = (chosen, n_rows < BLOCK_ROWS)
-            if key not in self._made:
-                self._made[key] = (
-                    self._subspace_scorer()
-                    if chosen == "subspace" or coding is None
-                    else code_scorer(coding.coder(self.atoms, n_rows, threads), self.atoms, self.atom_labels)
-                )
-            found: Scorer = self._made[key]
-            return found
-
-        return make
+    def scorer(self, rule: str, n_rows: int, threads: int) -> Scorer:
+        """What scores rows by a rule; made for about `n_rows` rows, or had from an earlier call."""
+        key = (rule, n_rows < BLOCK_ROWS)
+        if key not in self._made:
+            self._made[key] = (
+                self._subspace_scorer()
+                if rule == "subspace" or self.coding is None
+                else code_scorer(self.coding.coder(self.atoms, n_rows, threads), self.atoms, self.atom_labels)
+            )
+        found: Scorer = self._made[key]
+        return found
 
     def _subspace_scorer(self) -> Scorer:
         """Distances are those of the rows themselves, without a constant."""
         score = subspace_scorer(self.subspaces_)
         return lambda rows, own: score(self._unlifted(rows), own)
 
-    def _lifted(self, rows: Floats) -> Floats:
-        """Rows as the method has seen them: with a constant, if it looks for flats off the origin."""
+    def lifted(self, rows: Floats) -> Floats:
+        """Prepared rows as the method has seen them: with a constant, for flats off the origin."""
         if self.center is None:
             return rows
         out = np.full((len(rows), rows.shape[1] + 1), self.habits.constant, rows.dtype)
@@ -298,21 +268,21 @@ class Model:
         """The rows back again, up to rounding."""
         return rows if self.center is None else rows[:, :-1] * self.habits.length + self.center
 
-    @property
-    def _known(self) -> KnownRows:
+    def points_of(self, rows: Floats) -> Labels:
+        """The point of the fit that each prepared row is equal to, or -1."""
         if "known" not in self._made:
             self._made["known"] = KnownRows(self.digests)
-        found: KnownRows = self._made["known"]
-        return found
+        known: KnownRows = self._made["known"]
+        return known.find(rows)
 
-    def _atom_of(self, point: Labels) -> Labels:
+    def atoms_of(self, points: Labels) -> Labels:
         """The atom that each point is, or -1."""
-        place = np.minimum(np.searchsorted(self.atom_points, point), len(self.atom_points) - 1)
-        return np.where(self.atom_points[place] == point, place, -1)
+        place = np.minimum(np.searchsorted(self.atom_points, points), len(self.atom_points) - 1)
+        return np.where(self.atom_points[place] == points, place, -1)
 
-    def _prepared(self, source: Source, start: int) -> tuple[Floats, NDArray[np.bool_]]:
-        """Rows of a block as the fit has seen its own, and which rows of the block they are."""
-        raw = source.rows(start, start + BLOCK_ROWS)
+    def prepared(self, source: Source, start: int, stop: int) -> tuple[Floats, NDArray[np.bool_]]:
+        """Rows start to stop as the fit has seen its own, and which of them can be used."""
+        raw = source.rows(start, stop)
         rows, usable = self.preparation.apply(raw, source, start)
         rows = np.ascontiguousarray(rows, self.atoms.dtype)
         sizes = np.abs(rows).max(axis=1, initial=0)
