@@ -29,7 +29,7 @@ def first_visits() -> list[Visit]:
     """File and name of every function that a fit calls, in the order of the first calls."""
     root = Path(subspan.__file__).parent
     X, _ = make_union_of_subspaces(3, 2, 8, 30, random_state=0)
-    # Once before: what happens at the first import is not part of the story.
+    # Once before: what happens at the first import is no part of a fit.
     S3COMPC(n_clusters=10).fit(X)
     seen: set[CodeType] = set()
     visits: list[Visit] = []

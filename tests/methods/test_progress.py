@@ -24,7 +24,7 @@ LOOPS = {
     "ensc": "tiles of points",
     "lsr": "tiles of the Gram matrix",
     "lrsc": "tiles of the Gram matrix",
-    "scc": "rounds",
+    "scc": "iterations",
     "olrsc": "rows",
     "sr-ssc": "layers",
     "esc": "exemplars",

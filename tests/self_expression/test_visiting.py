@@ -12,7 +12,7 @@ from subspan.self_expression.blocks import Block, assemble
 from subspan.self_expression.consensus import ConsensusSettings
 from subspan.self_expression.dictionaries import sample_dictionaries
 from subspan.self_expression.job import ConsensusJob, solve_in_memory
-from subspan.self_expression.visiting import likely_companions
+from subspan.self_expression.visiting import visiting_order
 from subspan.sources import ArraySource
 from subspan.sources.checks import unit_rows
 
@@ -20,17 +20,17 @@ from subspan.sources.checks import unit_rows
 @pytest.mark.parametrize("n", [1, 5, 63, 1000])
 def test_every_point_is_visited_once(n):
     points = np.random.default_rng(n).standard_normal((n, 7))
-    assert np.array_equal(np.sort(likely_companions(points)), np.arange(n))
+    assert np.array_equal(np.sort(visiting_order(points)), np.arange(n))
 
 
 def test_threads_do_not_change_the_order():
     points = np.random.default_rng(0).standard_normal((5000, 7))
-    assert np.array_equal(likely_companions(points, threads=1), likely_companions(points, threads=3))
+    assert np.array_equal(visiting_order(points, threads=1), visiting_order(points, threads=3))
 
 
 def test_points_of_a_subspace_follow_one_another():
     X, y = make_union_of_subspaces(10, 20, 500, 300, noise=1.0, random_state=0)
-    y = y[likely_companions(unit_rows(X))]
+    y = y[visiting_order(unit_rows(X))]
     # One of ten by chance.
     assert (y[1:] == y[:-1]).mean() > 0.5
     # Groups of one subspace are together as well: most points of 150 in a row, where a group has 47.
@@ -44,7 +44,7 @@ def test_the_order_leaves_no_trace(kept):
     dictionaries = sample_dictionaries(len(X), 5, n_nonzero=4, dropout=0.5, seed=3)
     settings = ConsensusSettings(4, damping=0.3, max_iter=3)
     job = ConsensusJob(ArraySource(X), lambda: dictionaries, settings, kept, block_rows=128)
-    assert not np.array_equal(likely_companions(X), np.arange(len(X)))
+    assert not np.array_equal(visiting_order(X), np.arange(len(X)))
     one = assemble(map(Block.from_arrays, run_blocks(job, 1)), len(X))
     other = solve_in_memory(job, 1)
     assert_same_bits(one.coefficients, other.coefficients)

@@ -237,13 +237,13 @@ class SCCParameters(Shared):
     n_columns: int | None = parameter(
         None,
         whole(1) | None,
-        "Tuples sampled in each round, an equal share in each cluster (c). None means 100 for each cluster.",
+        "Tuples sampled in each iteration (c), equally many in each cluster. None means 100 for each.",
     )
-    max_iter: int = parameter(50, whole(1, MOST_TIMES), "Largest number of rounds.")
+    max_iter: int = parameter(50, whole(1, MOST_TIMES), "Largest number of iterations.")
     tol: float = parameter(
         0.01,
         real(0, below=1),
-        "From round `dim` on, the first round that lowers the error by a smaller share than this is the "
+        "From iteration `dim` on, the first one that lowers the error by a smaller share than this is the "
         "last.",
     )
     normalize: bool = changed(

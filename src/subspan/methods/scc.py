@@ -44,7 +44,7 @@ class TupleAffinities(Representation):
     """Affinities of points with tuples, as `Factors`: they make a graph, but represent no point."""
 
     def attributes(self) -> dict[str, Any]:
-        """The rounds; there are no coefficients."""
+        """The iterations; there are no coefficients."""
         return {"n_iter_": self.n_iter, "changes_": self.changes}
 
 
@@ -54,7 +54,7 @@ class SCC(SCCParameters, SubspaceMethod):
 
     The polar curvature of the d + 2 points together is zero if they lie on one d-flat. Points are alike that
     fit the same tuples: for the matrix A of affinities of points with tuples the graph is A A^T. Tuples are
-    drawn anew from the clusters found, for at least `dim` rounds and for as long as flats through the
+    drawn anew from the clusters found, for at least `dim` iterations and for as long as flats through the
     clusters fit better and better. Flats need not pass through the origin, which self-expressive methods take
     for granted.
 
@@ -67,11 +67,11 @@ class SCC(SCCParameters, SubspaceMethod):
     No point is represented by others: there is no `representation_`, unless one was handed in. `affinity_` is
     of type `Factors`, both of its factors being A, of shape (n_samples, n_columns); the graph A A^T is never
     formed. Loops count in its degrees. `changes_` has for
-    each round its error over the least error of the rounds before; for the first round, over that of one
+    each iteration its error over the least error of those before; for the first one, over that of one
     flat through all points. `scale` acts on coefficients handed in only, and `memory_budget` on nothing:
     SCC needs room for about five arrays like A.
 
-    The scale of the affinity is searched for in every round among curvatures of rank N c / K^p, p = 1 ...
+    The scale of the affinity is searched for in every iteration among curvatures of rank N c / K^p, p = 1 ...
     d + 1, by the error of the clusters that result. The error is the root mean squared distance of the
     points to the best flats of their clusters. Differences from the authors' release: volumes are those of
     the simplices also for more features than d + 1, so that curvatures do not change when all points are
@@ -107,7 +107,7 @@ class SCC(SCCParameters, SubspaceMethod):
         ratios: list[float] = []
         labels = np.zeros(points.shape[0], np.int64)
         error = self._error(points, labels, settled)
-        for number in track("rounds", range(self.max_iter), at_most=True):
+        for number in track("iterations", range(self.max_iter), at_most=True):
             rng = np.random.default_rng([settled.seed, number])
             tuples = sample_tuples(labels, n_columns, self.dim + self.affine, rng)
             found = min(self._trials(points, tuples, settled), key=lambda trial: trial.error)

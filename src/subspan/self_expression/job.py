@@ -17,7 +17,7 @@ from subspan.self_expression.blocks import Block, assemble
 from subspan.self_expression.consensus import BLOCK_ROWS, ConsensusSettings, ConsensusTask, used_atoms
 from subspan.self_expression.engine import Kept
 from subspan.self_expression.plan import choose_kept
-from subspan.self_expression.visiting import likely_companions
+from subspan.self_expression.visiting import visiting_order
 from subspan.sources import ArraySource, Source
 
 
@@ -126,4 +126,4 @@ def _in_kind_order(job: ConsensusJob, threads: int) -> ConsensusJob:
     """The job with its points in an order that makes good use of the cache."""
     if not isinstance(job.source, ArraySource):
         return job
-    return replace(job, order=likely_companions(job.source.array, threads))
+    return replace(job, order=visiting_order(job.source.array, threads))

@@ -12,7 +12,7 @@ N_PIVOTS = 64
 ROWS_PER_TASK = 1024
 
 
-def likely_companions(points: NDArray[np.floating], threads: int = 1) -> NDArray[np.int64]:
+def visiting_order(points: NDArray[np.floating], threads: int = 1) -> NDArray[np.int64]:
     """An order in which points that are likely to pick the same atoms follow one another.
 
     A point picks atoms of its own subspace. If the next point is of the same subspace, these atoms are still
@@ -21,7 +21,7 @@ def likely_companions(points: NDArray[np.floating], threads: int = 1) -> NDArray
 
     Examples
     --------
-    >>> likely_companions(np.array([[1.0, 0.1], [0.1, 1.0], [-1.0, 0.2], [0.2, 1.0]])).tolist()
+    >>> visiting_order(np.array([[1.0, 0.1], [0.1, 1.0], [-1.0, 0.2], [0.2, 1.0]])).tolist()
     [0, 2, 1, 3]
     """
     n = len(points)
