@@ -75,6 +75,14 @@ def test_the_order_of_the_points_changes_the_basis_but_not_what_is_found(points)
     assert clustering_accuracy(straight.labels_[order], shuffled.labels_) >= 0.95
 
 
+def test_a_table_sorted_by_class_is_shuffled():
+    X, y = make_union_of_subspaces(6, 3, 30, 200, noise=0.1, shuffle=False, random_state=0)
+    shuffled, straight = (
+        OLRSC(6, shuffle=shuffle, n_init=5, random_state=0).fit_predict(X) for shuffle in (True, False)
+    )
+    assert clustering_accuracy(y, shuffled) > clustering_accuracy(y, straight) + 0.05
+
+
 def test_codes_reconstruct_the_points_better_with_every_epoch(points):
     X, _ = points
 
@@ -93,7 +101,8 @@ class TestStream:
     def test_parts_are_what_fit_does_in_one_epoch(self, clustering, points):
         X, _ = points
         whole, parts = (
-            OLRSC(4, n_basis=12, n_epochs=1, clustering=clustering, random_state=0) for _ in range(2)
+            OLRSC(4, n_basis=12, n_epochs=1, clustering=clustering, shuffle=False, random_state=0)
+            for _ in range(2)
         )
         whole.fit(X)
         for part in np.split(X, [1, 70, 200]):
@@ -106,7 +115,7 @@ class TestStream:
 
     def test_epochs(self, points):
         X, y = points
-        whole, parts = (OLRSC(4, n_basis=12, n_epochs=3, random_state=0) for _ in range(2))
+        whole, parts = (OLRSC(4, n_basis=12, n_epochs=3, shuffle=False, random_state=0) for _ in range(2))
         whole.fit(X)
         for epoch in range(3):
             for number, part in enumerate(np.split(X, [100, 180])):
@@ -134,7 +143,8 @@ class TestStream:
         rows[[5, 100]] = 0
         with pytest.raises(InputError, match=r"^X: row 5 is zero"):
             OLRSC(4).partial_fit(rows)
-        settings = {"n_basis": 12, "clustering": clustering, "zero_rows": "label", "random_state": 0}
+        settings = {"n_basis": 12, "clustering": clustering, "zero_rows": "label", "shuffle": False}
+        settings["random_state"] = 0
         labels = OLRSC(4, **settings).partial_fit(rows).label_stream()
         assert np.flatnonzero(labels == -1).tolist() == [5, 100]
         assert np.array_equal(OLRSC(4, n_epochs=1, **settings).fit(rows).labels_, labels)

@@ -283,8 +283,12 @@ class OLRSCParameters(Shared):
         "Weight of the distance between the basis and combinations of the points (lambda3), for the first "
         "point; it grows with the square root of the number of points. None means 1 / sqrt(n_features).",
     )
-    n_epochs: int = parameter(
-        2, whole(1, MOST_TIMES), "How often `fit` goes through the rows, in their order."
+    n_epochs: int = parameter(2, whole(1, MOST_TIMES), "How often `fit` goes through the rows.")
+    shuffle: bool = parameter(
+        True,
+        boolean(),
+        "Whether `fit` takes the rows in random order, a new one in each epoch. In the order of a table that "
+        "is sorted by class, the basis forgets the classes that came first.",
     )
     clustering: str = parameter(
         "spectral",

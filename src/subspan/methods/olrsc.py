@@ -100,7 +100,8 @@ class OLRSC(OLRSCParameters, SubspaceMethod):
     def partial_fit(self, X: ArrayLike, y: object = None, *, new_epoch: bool = False) -> Self:
         """Let the basis follow some more rows, and keep their codes for `label_stream`.
 
-        Parts of a table in turn do what `fit` does in one epoch, except that equal rows are not merged.
+        Parts of a table in turn do what `fit` does in one epoch without `shuffle`, except that equal rows are
+        not merged.
 
         Parameters
         ----------
@@ -183,10 +184,12 @@ class OLRSC(OLRSCParameters, SubspaceMethod):
         self._begin_stream(n_features, settled.seed)
         objective, changes = [], []
         before = np.zeros((0, 0))
+        rng = np.random.default_rng(settled.seed)
         with steps("rows", self.n_epochs * n_points) as advance:
             for _ in range(self.n_epochs):
                 self._stream.begin_epoch()
-                coefficients, codes = self._learn(points, advance)
+                order = rng.permutation(n_points) if self.shuffle else np.arange(n_points)
+                coefficients, codes = self._learn(points, order, advance)
                 changes.append(_relative_change(codes, before))
                 before = codes
                 objective.append(self._stream.objective(points.rows(0, n_points), settled.threads))
@@ -199,13 +202,18 @@ class OLRSC(OLRSCParameters, SubspaceMethod):
             objective=tuple(objective),
         )
 
-    def _learn(self, points: Source, advance: Advance) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        parts = []
-        for start in range(0, points.shape[0], ROWS_PER_BLOCK):
-            rows = points.rows(start, start + ROWS_PER_BLOCK)
-            parts.append(self._stream.learn(rows))
-            advance(len(rows))
-        coefficients, codes = (np.concatenate(part) for part in zip(*parts, strict=True))
+    def _learn(
+        self, points: Source, order: NDArray[np.int64], advance: Advance
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Coefficients and codes of all points, which are taken in this order."""
+        shape = (len(order), len(self._stream.vectors))
+        coefficients, codes = np.empty(shape), np.empty(shape)
+        for start in range(0, len(order), ROWS_PER_BLOCK):
+            taken = order[start : start + ROWS_PER_BLOCK]
+            # A source wants its rows sorted.
+            sorted_rows, place = np.unique(taken, return_inverse=True)
+            coefficients[taken], codes[taken] = self._stream.learn(points.take(sorted_rows)[place])
+            advance(len(taken))
         return coefficients, codes
 
     def _connect(self, representation: Representation, settled: Settled) -> Graph:
