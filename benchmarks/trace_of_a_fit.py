@@ -25,12 +25,12 @@ from subspan.datasets import make_union_of_subspaces
 Visit = tuple[str, str]
 
 
-def first_visits() -> list[Visit]:
+def first_visits(n_per_plane: int = 30) -> list[Visit]:
     """File and name of every function that a fit calls, in the order of the first calls."""
     root = Path(subspan.__file__).parent
-    X, _ = make_union_of_subspaces(3, 2, 8, 30, random_state=0)
-    # Once before: what happens at the first import is no part of a fit.
-    S3COMPC(n_clusters=10).fit(X)
+    X, _ = make_union_of_subspaces(3, 2, 8, n_per_plane, random_state=0)
+    # A small fit before: what happens at the first import is no part of a fit.
+    S3COMPC(n_clusters=10, n_subproblems=1, max_iter=1).fit(X)
     seen: set[CodeType] = set()
     visits: list[Visit] = []
 

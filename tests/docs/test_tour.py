@@ -32,9 +32,9 @@ def split(name: str) -> tuple[ModuleType, list[str]]:
 
 @pytest.fixture(scope="module")
 def visits() -> list[tuple[str, str]]:
-    """File and function of all first calls of a fit to 90 points, kernels included."""
+    """File and function of all first calls of a fit to 24 points, kernels included: plain Python is slow."""
     code = (
-        "import json\nfrom benchmarks.trace_of_a_fit import first_visits\nprint(json.dumps(first_visits()))"
+        "import json\nfrom benchmarks.trace_of_a_fit import first_visits\nprint(json.dumps(first_visits(8)))"
     )
     paths = os.pathsep.join([str(PACKAGE.parent), str(ROOT)])
     done = subprocess.run(
