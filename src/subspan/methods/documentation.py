@@ -79,6 +79,13 @@ BLOCK_ATTRIBUTES = _edited(
     },
 )
 
+# For methods whose coefficients are a product of thin matrices.
+DENSE_GRAPH = """
+Every point has a coefficient on every other. `representation_` is therefore kept as `Factors`, thin
+matrices whose product they are, while `affinity_` is a dense array of n_samples^2 numbers. If these do
+not fit into `memory_budget`, the data are refused before any work.
+"""
+
 
 def summary(declaration: type) -> str:
     """What a method is, in one line: the docstring of its declaration."""
@@ -89,13 +96,15 @@ def documented(estimator: Estimator) -> Estimator:
     """Complete the docstring of an estimator, in which names in braces stand on lines of their own.
 
     ``{parameters}`` is the section about what it declares. ``{attributes}`` and ``{block_attributes}`` are
-    sections that are the same for all methods; attributes of its own may follow on the next line. If its
-    first base is nothing but a declaration, the first line is that of the declaration.
+    sections that are the same for all methods; attributes of its own may follow on the next line.
+    ``{dense_graph}`` is a note. If its first base is nothing but a declaration, the first line is that of the
+    declaration.
     """
     sections = {
         "parameters": _section("Parameters", parameter_list(declared(estimator))),
         "attributes": _section("Attributes", ATTRIBUTES),
         "block_attributes": _section("Attributes", BLOCK_ATTRIBUTES),
+        "dense_graph": DENSE_GRAPH.strip(),
     }
 
     def filled(placeholder: re.Match[str]) -> str:

@@ -25,10 +25,8 @@ class LRSC(LRSCParameters, SubspaceMethod):
 
     Notes
     -----
-    Every point has a coefficient on every other. `representation_` is therefore kept as `Factors`, thin
-    matrices whose product they are, while `affinity_` is a dense array of n_samples^2 numbers. If these do
-    not fit into `memory_budget`, the data are refused before any work. The diagonal of C, which is not zero,
-    is left out.
+    {dense_graph}
+    The diagonal of C, which is not zero, is left out.
 
     The singular values of A under noise are minimisers of a problem in one variable, whose cost the paper
     compares at two approximate points to find a threshold. Here the minimiser is computed exactly.

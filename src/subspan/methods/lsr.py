@@ -28,9 +28,7 @@ class LSR(LSRParameters, SubspaceMethod):
 
     Notes
     -----
-    Every point has a coefficient on every other. `representation_` is therefore kept as `Factors`, thin
-    matrices whose product they are, while `affinity_` is a dense array of n_samples^2 numbers. If these do
-    not fit into `memory_budget`, the data are refused before any work.
+    {dense_graph}
 
     With `n_neighbors` the rows of that product are made a block at a time, and only their largest entries are
     kept: `representation_` and `affinity_` are sparse, and the graph connects the clusters far less.
