@@ -94,7 +94,7 @@ def test_collinear_atoms_without_damping(method, change, points):
     noise = 1e-4 * np.random.default_rng(1).standard_normal((80, 30)) / np.sqrt(30)
     changes = {"opposite": lambda rows: -2 * rows, "nearly equal": lambda rows: rows + noise}
     X, y, _ = with_copies(points, changes[change])
-    parameters = {} if method is SSCOMP else {"damping": 0.0}
+    parameters = {"duplicates": "keep"} | ({} if method is SSCOMP else {"damping": 0.0})
     model = fit_with_one_warning(
         model_of(method, **parameters), X.astype(np.float32), "copies of a point passed over"
     )

@@ -111,6 +111,11 @@ class SubspaceMethod(Shared, PredictsNewRows, ClusterMixin, BaseEstimator):
         return not self._lifts
 
     @property
+    def _through_origin(self) -> bool:
+        """Whether all that rows lie on goes through the origin: then it has their opposites, too."""
+        return True
+
+    @property
     def _lifts(self) -> bool:
         """Whether the rows get a constant, for flats off the origin."""
         return isinstance(self, OffOrigin) and self.affine
@@ -219,6 +224,7 @@ class SubspaceMethod(Shared, PredictsNewRows, ClusterMixin, BaseEstimator):
             duplicates=self.duplicates,
             n_clusters=settled.n_clusters,
             needs_directions=self._needs_directions,
+            lines=self._through_origin,
             hashed=stored or not isinstance(source, ArraySource),
         )
         return read_points(source, reading)

@@ -125,14 +125,18 @@ class Factors:
         block[self.point[start:stop, None] == self.point] = 0
         return block
 
-    def expanded(self, point_of_row: np.ndarray, row_of_point: np.ndarray) -> Factors:
-        """The coefficients of the input's rows: copies repeat the original's, zero rows have none."""
+    def expanded(self, point_of_row: np.ndarray, row_of_point: np.ndarray, opposite: np.ndarray) -> Factors:
+        """The coefficients of the input's rows: copies repeat the original's, zero rows have none.
+
+        Those of a row that is the opposite of its original are the negative ones.
+        """
         import numpy as np
 
         known = point_of_row >= 0
         left = np.zeros((len(known), self.left.shape[1]), self.left.dtype)
         right = np.zeros((len(known), self.right.shape[1]), self.right.dtype)
         left[known] = self.left[point_of_row[known]]
+        left[opposite] *= -1
         right[row_of_point] = self.right
         return Factors(left, right, point_of_row)
 

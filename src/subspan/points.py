@@ -33,6 +33,8 @@ class Reading:
     n_clusters: int
     # Whether a zero row is of no use. Methods with flats off the origin accept zero rows.
     needs_directions: bool
+    # Whether opposite rows are copies, as they lie in the same subspaces.
+    lines: bool
     # Whether rows are hashed, so that a later fit knows them again and a changed file is noticed.
     hashed: bool
 
@@ -47,6 +49,8 @@ class Points:
     point_of_row: NDArray[np.int64]
     # (n_points, 2) hashes by which a point is known again.
     digests: NDArray[np.uint64]
+    # Which input rows are opposites of their point.
+    opposite: NDArray[np.bool_]
     # How rows became points of one dimension more, for flats off the origin.
     lift: Lifted | None = None
     # Rows that were left out before, since entries are missing.
@@ -65,10 +69,12 @@ class Points:
 
     def among(self, kept: NDArray[np.int64], n_rows: int) -> Points:
         """The same points where only the rows `kept` of all rows were looked at."""
-        point_of_row = np.full(n_rows, -1)
-        point_of_row[kept] = self.point_of_row
-        rows = kept[self.row_of_point]
-        return replace(self, row_of_point=rows, point_of_row=point_of_row, n_incomplete=n_rows - len(kept))
+        point_of_row, opposite = np.full(n_rows, -1), np.zeros(n_rows, bool)
+        point_of_row[kept], opposite[kept] = self.point_of_row, self.opposite
+        rows, n_incomplete = kept[self.row_of_point], n_rows - len(kept)
+        return replace(
+            self, row_of_point=rows, point_of_row=point_of_row, opposite=opposite, n_incomplete=n_incomplete
+        )
 
     def rows_of(self, points: NDArray[np.integer]) -> NDArray[np.int64]:
         """Input rows of some points."""
@@ -81,7 +87,7 @@ class Points:
             return coefficients
         if isinstance(coefficients, csr_array):
             return self._expand_sparse(coefficients)
-        return coefficients.expanded(self.point_of_row, self.row_of_point)
+        return coefficients.expanded(self.point_of_row, self.row_of_point, self.opposite)
 
     def expand_labels(self, labels: NDArray[np.int64]) -> NDArray[np.int64]:
         """Labels of the input's rows: copies repeat the label of the original, zero rows have -1."""
@@ -95,6 +101,7 @@ class Points:
         lengths[known] = np.diff(expanded.indptr)
         indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(expanded.indptr.dtype)
         columns = self.row_of_point[expanded.indices].astype(expanded.indices.dtype)
+        expanded.data[np.repeat(self.opposite, lengths)] *= -1
         return csr_array((expanded.data, columns, indptr), shape=(n_rows, n_rows))
 
     def label_rows(
@@ -115,7 +122,7 @@ def read_points(source: Source, reading: Reading) -> Points:
     """Look at every row once: set zero rows aside, merge copies, change the others as asked."""
     n_rows, n_features = source.shape
     unit = reading.normalize and not reading.constant
-    found = scan(source, unit, hashed=reading.hashed)
+    found = scan(source, unit, lines=reading.lines, hashed=reading.hashed)
     empty = found.zero_rows if reading.needs_directions else np.empty(0, np.int64)
     if len(empty) and reading.zero_rows == "raise":
         raise InputError(
@@ -125,7 +132,8 @@ def read_points(source: Source, reading: Reading) -> Points:
             zero_rows="label",
         )
     if not unit:
-        check_range(source, found)
+        # Methods for flats off the origin bring the rows to their own unit of length.
+        check_range(source, found, small_is_fine=not reading.needs_directions)
     usable = np.setdiff1d(np.arange(n_rows), empty)
     copy_of = found.copy_of[usable] if reading.duplicates == "merge" else usable
     originals, point = np.unique(copy_of, return_inverse=True)
@@ -144,4 +152,6 @@ def read_points(source: Source, reading: Reading) -> Points:
         lift = lifted(chosen_rows(source, originals), reading.constant)
         change = partial(Lifted, mean=lift.mean, length=lift.length, constant=lift.constant)
     points = usable_rows(source, found, originals, change)
-    return Points(points, originals, point_of_row, found.digests[originals], lift=lift)
+    opposite = found.opposite & (reading.duplicates == "merge")
+    digests = found.digests[originals]
+    return Points(points, originals, point_of_row, digests, opposite, lift=lift)

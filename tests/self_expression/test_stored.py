@@ -51,10 +51,12 @@ def test_rows_that_are_copies_or_none(both):
     rng = np.random.default_rng(0)
     point_of_row = np.concatenate([[-1], np.arange(N), [-1], rng.integers(0, N, 50)])
     row_of_point = np.arange(1, N + 1)
-    expanded = stored.expanded(point_of_row, row_of_point)
+    opposite = np.arange(len(point_of_row)) > N + 20
+    expanded = stored.expanded(point_of_row, row_of_point, opposite)
     expected = np.zeros((len(point_of_row), len(point_of_row)), np.float32)
     known = np.flatnonzero(point_of_row >= 0)
     expected[np.ix_(known, row_of_point)] = whole.toarray()[point_of_row[known]]
+    expected[opposite] *= -1
     assert expanded.shape == expected.shape
     assert np.array_equal(expanded.tocsr().toarray(), expected)
     assert np.array_equal(expanded[550:640].toarray(), expected[550:640])

@@ -30,7 +30,7 @@ POINTS_PER_ATOM = 2
 # libraries allocate at their first use.
 FIRST_USE = 150 * 10**6
 # Bytes for each row of the input while rows are looked at and compared, and afterwards.
-PER_ROW_SCANNED = 100
+PER_ROW_SCANNED = 190
 PER_ROW = 40
 # Nanoseconds for an atom in one step of a pursuit that looks at 8-bit rows, and those for an atom and a
 # feature in one that looks at the residual.

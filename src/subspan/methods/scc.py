@@ -22,6 +22,7 @@ from subspan.methods.declarations import SCCParameters
 from subspan.methods.documentation import documented
 from subspan.model.remains import Habits
 from subspan.sources import Source
+from subspan.sources.scanning import of_unit_size
 
 # Tuples for each cluster.
 COLUMNS_PER_CLUSTER = 100
@@ -98,11 +99,17 @@ class SCC(SCCParameters, SubspaceMethod):
     def _needs_directions(self) -> bool:
         return self.normalize or not self.affine
 
+    @property
+    def _through_origin(self) -> bool:
+        return not self.affine
+
     def _habits(self) -> Habits:
         return replace(super()._habits(), affine=bool(self.affine), dimension=int(self.dim))
 
     def _represent(self, points: Source, settled: Settled) -> TupleAffinities:
         n_columns = self._checked_columns(points.shape)
+        # Curvatures are relative to one another: the unit of length does not matter.
+        points = of_unit_size(points)
         best: Trial | None = None
         ratios: list[float] = []
         labels = np.zeros(points.shape[0], np.int64)

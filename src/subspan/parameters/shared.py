@@ -38,7 +38,8 @@ class Shared:
     duplicates: str = parameter(
         "merge",
         one_of("merge", "keep"),
-        "Represent equal rows once and give copies the label of the first, or treat every row as a point.",
+        "Represent rows of one direction once, opposite ones too (without `normalize` only equal rows), and "
+        "give copies the label of the first; or treat every row as a point.",
     )
     affinity: str = parameter(
         "self_expressive",

@@ -28,6 +28,8 @@ class StoredCoefficients:
     # Where rows of the input and points differ: point of each row (-1 for none), and row of each point.
     point_of_row: NDArray[np.int64] | None = None
     row_of_point: NDArray[np.int64] | None = None
+    # Rows that are opposites of their point.
+    opposite: NDArray[np.bool_] | None = None
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -36,10 +38,13 @@ class StoredCoefficients:
         return n, n
 
     def expanded(
-        self, point_of_row: NDArray[np.int64], row_of_point: NDArray[np.int64]
+        self,
+        point_of_row: NDArray[np.int64],
+        row_of_point: NDArray[np.int64],
+        opposite: NDArray[np.bool_],
     ) -> StoredCoefficients:
-        """The coefficients of the input's rows; copies repeat the original's."""
-        return replace(self, point_of_row=point_of_row, row_of_point=row_of_point)
+        """The coefficients of the input's rows; copies repeat the original's, opposites with other signs."""
+        return replace(self, point_of_row=point_of_row, row_of_point=row_of_point, opposite=opposite)
 
     def tocsr(self) -> csr_array:
         """All rows, in memory."""
@@ -47,7 +52,7 @@ class StoredCoefficients:
 
     def __getitem__(self, rows: slice) -> csr_array:
         start, stop, _ = rows.indices(self.shape[0])
-        if self.point_of_row is None or self.row_of_point is None:
+        if self.point_of_row is None or self.row_of_point is None or self.opposite is None:
             return self._points(np.arange(start, stop))
         points = self.point_of_row[start:stop]
         known = points >= 0
@@ -55,6 +60,7 @@ class StoredCoefficients:
         ends = np.zeros(len(points) + 1, found.indptr.dtype)
         np.cumsum(np.where(known, np.diff(found.indptr)[np.cumsum(known) - 1], 0), out=ends[1:])
         columns = self.row_of_point[found.indices].astype(found.indices.dtype)
+        found.data[np.repeat(self.opposite[start:stop], np.diff(ends))] *= -1
         return csr_array((found.data, columns, ends), shape=(len(points), self.shape[1]))
 
     def _points(self, points: NDArray[np.int64]) -> csr_array:

@@ -12,8 +12,9 @@ from subspan.handover import InputError
 from subspan.sources.array import ArraySource
 from subspan.sources.base import Source
 from subspan.sources.checks import first_of_equal, row_digests, unit_rows
+from subspan.sources.directions import N_COORDINATES, ROUNDING, coordinates, first_of_direction
 from subspan.sources.unchanged import TILE, Unchanged, tile_hashes
-from subspan.sources.views import Subset
+from subspan.sources.views import Scaled, Subset
 
 Floats = NDArray[np.floating]
 
@@ -27,9 +28,11 @@ class Scan:
 
     # Rows without a direction, ascending.
     zero_rows: NDArray[np.int64]
-    # For every row the first row equal to it: after scaling to unit norm if asked for, where zero rows,
-    # which have no direction, stand alone.
+    # For every row the first row equal to it; of one direction with it, if asked for, where zero rows, which
+    # have none, stand alone.
     copy_of: NDArray[np.int64]
+    # Which rows point away from the one that they are copies of.
+    opposite: NDArray[np.bool_]
     # The largest absolute value, and the first row that has it.
     largest: float
     largest_row: int
@@ -53,7 +56,14 @@ class Scan:
         return Unchanged(source, self.tile_hashes, self.seen)
 
 
-def scan(source: Source, normalize: bool, *, hashed: bool = True, block_bytes: int = BLOCK_BYTES) -> Scan:
+def scan(
+    source: Source,
+    normalize: bool,
+    *,
+    lines: bool = False,
+    hashed: bool = True,
+    block_bytes: int = BLOCK_BYTES,
+) -> Scan:
     """Look at every row once, in blocks.
 
     Parameters
@@ -61,7 +71,9 @@ def scan(source: Source, normalize: bool, *, hashed: bool = True, block_bytes: i
     source : Source
         Where the rows come from. NaN and infinity are refused, by row and column.
     normalize : bool
-        Copies are rows of the same direction; otherwise rows with the same entries.
+        Copies are rows of the same direction, up to rounding; otherwise rows with the same entries.
+    lines : bool
+        Opposite directions count as the same.
     hashed : bool
         Keep hashes of the rows: what is read again must be the same, and stored results must be known again.
     block_bytes : int
@@ -70,7 +82,7 @@ def scan(source: Source, normalize: bool, *, hashed: bool = True, block_bytes: i
     Returns
     -------
     Scan
-        Takes 24 bytes for each row; the pass takes about 44 more at its end, to find copies.
+        Takes 25 bytes for each row; the pass takes about 120 more at its end, to find copies.
 
     Examples
     --------
@@ -83,6 +95,7 @@ def scan(source: Source, normalize: bool, *, hashed: bool = True, block_bytes: i
     seen = source.fingerprint()
     digests = np.empty((n_rows, 2), np.uint64)
     has_direction = np.empty(n_rows, bool)
+    places = np.zeros((n_rows if normalize else 0, N_COORDINATES))
     hashes = [np.empty(0, np.uint64)]
     largest, largest_row = -1.0, 0
     for start, block in _blocks(source, block_bytes=block_bytes):
@@ -93,23 +106,44 @@ def scan(source: Source, normalize: bool, *, hashed: bool = True, block_bytes: i
             largest, largest_row = float(sizes.max()), start + int(sizes.argmax())
         here = slice(start, start + len(block))
         has_direction[here] = sizes >= np.finfo(block.dtype).tiny
-        digests[here] = _unit_digests(block, has_direction[here]) if normalize else row_digests(block)
+        if normalize:
+            of_unit = _unit_rows(block, has_direction[here])
+            digests[here], places[here] = row_digests(of_unit), coordinates(of_unit)
+        else:
+            digests[here] = row_digests(block)
         if hashed:
             hashes.append(tile_hashes(block))
-    copy_of = first_of_equal(digests)
+    copy_of, opposite = first_of_equal(digests), np.zeros(n_rows, bool)
     zero_rows = np.flatnonzero(~has_direction)
     if normalize:
         copy_of[zero_rows] = zero_rows
-    return Scan(zero_rows, copy_of, largest, largest_row, np.concatenate(hashes), seen, digests)
+        negative = places[:, 0] < 0
+        if lines:
+            places[negative] *= -1
+        tol = ROUNDING * float(np.finfo(source.dtype).eps)
+        copy_of = _of_one_direction(copy_of, np.flatnonzero(has_direction), places, tol)
+        opposite = negative != negative[copy_of]
+    return Scan(zero_rows, copy_of, opposite, largest, largest_row, np.concatenate(hashes), seen, digests)
 
 
-def _unit_digests(block: Floats, has_direction: NDArray[np.bool_]) -> NDArray[np.uint64]:
-    """Digests of the rows brought to unit norm; zeros for those that cannot be."""
+def _unit_rows(block: Floats, has_direction: NDArray[np.bool_]) -> Floats:
+    """The rows brought to unit norm; zeros for those that cannot be."""
     if has_direction.all():
-        return row_digests(unit_rows(block))
-    digests = np.zeros((len(block), 2), np.uint64)
-    digests[has_direction] = row_digests(unit_rows(block[has_direction]))
-    return digests
+        return unit_rows(block)
+    rows = np.zeros_like(block)
+    rows[has_direction] = unit_rows(block[has_direction])
+    return rows
+
+
+def _of_one_direction(
+    copy_of: NDArray[np.int64], directed: NDArray[np.int64], places: NDArray[np.float64], tol: float
+) -> NDArray[np.int64]:
+    """The first row of the direction of each, where that of the equal ones is known."""
+    originals = directed[copy_of[directed] == directed]
+    first = np.arange(len(copy_of))
+    first[originals] = originals[first_of_direction(places[originals], tol)]
+    found: NDArray[np.int64] = first[copy_of]
+    return found
 
 
 def _blocks(
@@ -136,8 +170,16 @@ def _not_finite(source: Source, start: int) -> InputError:
     return InputError(f"{source.name}: {rows} NaN or inf, the first at {place}.")
 
 
-def check_range(source: Source, found: Scan) -> None:
-    """Rows left as they are must be short enough for their inner products to be finite."""
+def check_range(source: Source, found: Scan, *, small_is_fine: bool = False) -> None:
+    """Rows left as they are must have inner products that are finite, and not all of them zero."""
+    numbers = np.finfo(source.dtype)
+    if not small_is_fine and 0 < found.largest < np.sqrt(numbers.tiny / numbers.eps):
+        raise InputError(
+            "{}: its largest entry, {:.0e} in row {}, is too small for products in {}; use {normalize}, or "
+            "scale the data.",
+            *(source.name, found.largest, found.largest_row, source.dtype),
+            normalize=True,
+        )
     limit = float(np.sqrt(np.finfo(source.dtype).max / source.shape[1])) / 2
     if found.largest > limit:
         raise InputError(
@@ -146,6 +188,21 @@ def check_range(source: Source, found: Scan) -> None:
             *(source.name, found.largest_row, limit, source.dtype),
             normalize=True,
         )
+
+
+def of_unit_size(source: Source) -> Scaled:
+    """The rows times the power of two that brings their largest entry to between 1/2 and 1.
+
+    So squares neither overflow nor vanish, and results that do not depend on the unit of length keep their
+    bits.
+
+    Examples
+    --------
+    >>> of_unit_size(ArraySource(np.array([[0.0, -6e200], [3e200, 0.0]]))).rows(0, 2).round(2).tolist()
+    [[0.0, -0.98], [0.49, 0.0]]
+    """
+    largest = max(float(np.abs(block).max()) for _, block in _blocks(source))
+    return Scaled(source, 2.0 ** -np.frexp(largest)[1])
 
 
 def in_memory(source: Source) -> ArraySource:

@@ -73,6 +73,35 @@ class UnitRows(View):
 
 
 @dataclass(frozen=True)
+class Scaled(View):
+    """Rows times a power of two, which changes no digit.
+
+    Examples
+    --------
+    >>> from subspan.sources import ArraySource
+    >>> Scaled(ArraySource(np.eye(2)), 0.25).rows(0, 1).tolist()
+    [[0.25, 0.0]]
+    """
+
+    factor: float
+
+    def rows(self, start: int, stop: int) -> Floats:
+        """Rows start to stop, times the factor."""
+        return self._scaled(self.source.rows(start, stop))
+
+    def take(self, indices: NDArray[np.integer]) -> Floats:
+        """The rows at sorted `indices`, times the factor."""
+        return self._scaled(self.source.take(indices))
+
+    def fingerprint(self) -> str:
+        """That of the source, marked."""
+        return f"{self.source.fingerprint()} times={self.factor}"
+
+    def _scaled(self, rows: Floats) -> Floats:
+        return rows * rows.dtype.type(self.factor)
+
+
+@dataclass(frozen=True)
 class Subset(View):
     """The rows at some sorted indices.
 

@@ -1,0 +1,69 @@
+"""Rows of one direction, up to rounding: multiples of one another, and where lines are meant also opposites.
+
+Rows are compared by a few of their coordinates along random directions. Two rows of one direction agree in
+all of them up to rounding. Rows that differ by more than a hundred units of rounding hardly ever do.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Doubles = NDArray[np.float64]
+
+# Coordinates that are compared.
+N_COORDINATES = 4
+# How far those of one direction may be apart, in units of rounding.
+ROUNDING = 32
+
+
+def coordinates(rows: NDArray[np.floating]) -> Doubles:
+    """Inner products of rows of unit norm with a few fixed random vectors; no row depends on another."""
+    axes = np.random.default_rng(0).standard_normal((N_COORDINATES, rows.shape[1]))
+    return np.stack([(rows * axis).sum(axis=1, dtype=np.float64) for axis in axes], axis=1)
+
+
+def first_of_direction(points: Doubles, tol: float) -> NDArray[np.int64]:
+    """For every row the index of a first one whose coordinates differ by no more than `tol`.
+
+    Examples
+    --------
+    >>> points = np.array([[0.1, 0.5], [0.9, 0.2], [0.1 + 1e-16, 0.5]])
+    >>> first_of_direction(points, 1e-14).tolist()
+    [0, 1, 0]
+    """
+    leader = np.arange(len(points))
+    # Rows of one direction are near one another in this order, but others may stand between them.
+    kept = np.argsort(points[:, 0], kind="stable")
+    distance = 1
+    while distance < len(kept):
+        gone = _near(points[kept], distance, tol)
+        if gone is None:
+            break
+        followers, leaders = gone
+        leader[kept[followers]] = kept[leaders]
+        kept = np.delete(kept, followers)
+        distance = 1 if len(followers) else distance + 1
+    while not np.array_equal(leader, leader[leader]):
+        leader = leader[leader]
+    first = np.full(len(points), len(points))
+    np.minimum.at(first, leader, np.arange(len(points)))
+    found: NDArray[np.int64] = first[leader]
+    return found
+
+
+def _near(ordered: Doubles, distance: int, tol: float) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
+    """Places of rows that equal the one so many places before them, and of those; None if none can any more.
+
+    No place is in both lists: a chain of rows, each near the next, is not one direction.
+    """
+    difference = np.abs(ordered[distance:] - ordered[:-distance])
+    if not (difference[:, 0] <= tol).any():
+        return None
+    equal = np.flatnonzero((difference <= tol).all(axis=1))
+    # Every other run of so many places leads, the rest may follow.
+    leads = equal[(equal // distance) % 2 == 0]
+    if len(leads) == 0:
+        leads = equal
+        leads = leads[~np.isin(leads, leads + distance)]
+    return leads + distance, leads
