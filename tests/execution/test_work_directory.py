@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -13,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from subspan import S3COMPC
 from subspan.execution import work_directory
 from subspan.execution.work_directory import WorkDirectory
 from subspan.handover import InputError
@@ -214,3 +216,23 @@ def test_only_our_own_partial_files_are_removed(tmp_path):
     with work.held():
         pass
     assert sorted(path.name for path in work.path.glob("*.part")) == ["holiday.part"]
+
+
+def test_a_fit_that_has_no_room_on_the_disk_does_not_begin(tmp_path, monkeypatch):
+    usage = shutil._ntuple_diskusage(10**9, 10**9 - 20_000, 20_000)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: usage)
+    X = np.random.default_rng(0).standard_normal((200, 5))
+    model = S3COMPC(2, random_state=0, work_dir=tmp_path / "new" / "work")
+    message = r"^work_dir: .*work may take \d+ bytes for coefficients, but only 20000 bytes are free there"
+    with pytest.raises(InputError, match=message):
+        model.fit(X)
+    assert not (tmp_path / "new").exists()
+
+
+def test_blocks_that_are_there_need_no_room(tmp_path, monkeypatch):
+    filled(tmp_path)
+    kept = sum(path.stat().st_size for path in tmp_path.glob("block-*"))
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: shutil._ntuple_diskusage(9, 8, 1))
+    work_directory.check_space(tmp_path, kept + 1)
+    with pytest.raises(InputError, match="may take 2 bytes for coefficients, but only 1 bytes are free"):
+        work_directory.check_space(tmp_path, kept + 2)

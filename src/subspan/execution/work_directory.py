@@ -11,6 +11,7 @@ import errno
 import json
 import os
 import re
+import shutil
 import socket
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -24,6 +25,7 @@ from numpy.typing import NDArray
 
 from subspan.execution.files import lock_file, partial_files, private, whole_file
 from subspan.handover import InputError
+from subspan.sources.faults import size
 
 Arrays = Mapping[str, NDArray[Any]]
 
@@ -161,6 +163,20 @@ def _differences(found: Any, wanted: Any, name: str = "") -> dict[str, tuple[Any
         inner = f"{name}.{key}" if name else key
         differences |= _differences(found.get(key), wanted.get(key), inner)
     return differences
+
+
+def check_space(path: Path, n_bytes: int) -> None:
+    """Refuse to begin what there may be no room for; blocks that are there already need none."""
+    there = next(folder for folder in (path, *path.parents) if folder.exists())
+    kept = sum(block.stat().st_size for block in path.glob("block-*"))
+    free = shutil.disk_usage(there).free
+    if free < n_bytes - kept:
+        raise InputError(
+            "{work_dir:name}: {} may take {} for coefficients, but only {} are free there; free some space, "
+            "or take another folder.",
+            *(path, size(n_bytes - kept), size(free)),
+            work_dir=str(path),
+        )
 
 
 def _refuse_foreign(path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from subspan.execution.blocks import Arrays, Job, run_blocks
 from subspan.execution.cluster import run_on_cluster
-from subspan.execution.files import whole_file
+from subspan.execution.files import lock_file, private, whole_file
 from subspan.execution.memory import free_memory
-from subspan.execution.work_directory import WorkDirectory
+from subspan.execution.work_directory import LOCK, WorkDirectory
 from subspan.sources import ArraySource, Source
 from subspan.sources.npy import NpySource
 
@@ -82,6 +82,7 @@ class Workplace:
             return
         folder = self.folder / f"search-{WorkDirectory(self.folder, identity).key}"
         work = WorkDirectory(folder, identity)
+        _remove_other_searches(folder)
         with work.held():
             yield KeptState(work)
         shutil.rmtree(folder, ignore_errors=True)
@@ -114,6 +115,17 @@ class Workplace:
     def _workers_by_machine(self) -> Counter[str]:
         addresses = () if self.client is None else self.client.nthreads()
         return Counter(_machine(address) for address in addresses)
+
+
+def _remove_other_searches(folder: Path) -> None:
+    """What searches have left that nobody goes on with, as those for another number of clusters."""
+    for other in folder.parent.glob("search-*"):
+        if other == folder or other.is_symlink():
+            continue
+        # One that is not ours to lock is in use.
+        with suppress(OSError), open(other / LOCK, "a+", opener=private) as lock:
+            lock_file(lock)
+            shutil.rmtree(other, ignore_errors=True)
 
 
 def _machine(address: str) -> str:

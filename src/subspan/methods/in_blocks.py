@@ -15,7 +15,7 @@ from subspan.base import Settled, SubspaceMethod
 from subspan.embedding import atom_embedding, largest_dimension
 from subspan.execution.memory import parse_bytes, return_free_memory
 from subspan.execution.threads import n_threads
-from subspan.execution.work_directory import WorkDirectory
+from subspan.execution.work_directory import WorkDirectory, check_space
 from subspan.execution.workplace import Workplace
 from subspan.handover import Embedding, Graph, InputError, Representation
 from subspan.methods.planning import Plan, default_budgets, make_plan, problem_of
@@ -129,6 +129,8 @@ class BlockClusterer(WorksInBlocks):
         """The input, once it is certain that there is memory for what will be done with it."""
         source, settled = super()._open(X, workplace)
         plan = self._plan(source, workplace)
+        if workplace.folder is not None:
+            check_space(workplace.folder, plan.problem.stored_bytes)
         if plan.reads_once:
             source = in_memory(source)
         # A plan may do with fewer threads.

@@ -85,6 +85,11 @@ class ProblemSize:
         return self.n_points * min(self.settings.n_nonzero * len(self.sizes), self.n_atoms)
 
     @property
+    def stored_bytes(self) -> int:
+        """What the coefficients take on disk, at most."""
+        return self.n_coefficients * (4 + self.itemsize) + self.n_points * 8
+
+    @property
     def width(self) -> int:
         """Vectors that the spectral search moves at a time."""
         return self.n_vectors + GUARD_VECTORS
