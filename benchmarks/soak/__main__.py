@@ -1,10 +1,13 @@
-"""`make soak`: fits that are killed with SIGKILL at every point of the block writer and at random moments.
+"""`make soak`: fits that are killed at every point of the block writer and at random moments; drawn inputs.
 
-python -m benchmarks.soak [number of kills]
+python -m benchmarks.soak [number of kills] [number of drawn inputs]
 """
 
 from __future__ import annotations
 
+import os
+import re
+import subprocess
 import sys
 import tempfile
 import time
@@ -21,6 +24,7 @@ COLUMNS = (
     "finished blocks solved again",
     "partial files left",
 )
+DRAWN = Path("tests") / "methods" / "test_any_input.py"
 RESULTS = Path(__file__).parents[2] / "docs" / "results" / "soak.md"
 
 
@@ -44,6 +48,23 @@ def table(outcomes: dict[str, list[Outcome]], seconds: float) -> str:
     return "\n".join([*head, *rows, _row("all", everything), ""])
 
 
+def drawn_inputs(count: int) -> tuple[str, bool]:
+    """What became of so many fits with drawn parameters and points, and whether all went well."""
+    start = time.monotonic()
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "--tb=short", str(DRAWN)],
+        env=os.environ | {"SUBSPAN_CASES": str(count)}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    if done.returncode:
+        print(done.stdout, file=sys.stderr)
+    failed = re.search(r"(\d+) failed", done.stdout)
+    text = (
+        f"{count} fits of all methods with drawn parameters and points (`{DRAWN}`): labels or one sentence "
+        f"for all but those of {failed[1] if failed else 0} methods; {time.monotonic() - start:.0f} s.\n"
+    )
+    return text, done.returncode == 0
+
+
 def _row(where: str, group: list[Outcome]) -> str:
     figures = (
         len(group),
@@ -56,8 +77,9 @@ def _row(where: str, group: list[Outcome]) -> str:
 
 
 def main() -> None:
-    """Kill as often as the command line says, 200 times by default."""
-    count = int(sys.argv[1]) if len(sys.argv) > 1 else 200
+    """Kill and draw as often as the command line says, 200 and 5000 times by default."""
+    given = [int(text) for text in sys.argv[1:]]
+    count, n_drawn = (*given, *(200, 5000)[len(given) :])
     outcomes: dict[str, list[Outcome]] = {where: [] for where in (*POINTS, ANYTIME)}
     start = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
@@ -71,11 +93,14 @@ def main() -> None:
                     flush=True,
                 )
     text = table(outcomes, time.monotonic() - start)
+    drawn, sound = drawn_inputs(n_drawn)
+    text = f"{text}\n{drawn}"
     print(text)
-    if count >= 200:
-        RESULTS.write_text(text)
+    RESULTS.write_text(text)
     everything = [outcome for group in outcomes.values() for outcome in group]
-    sys.exit(any(not o.same or o.lost > WORKERS or o.needless or o.partial_files for o in everything))
+    sys.exit(
+        not sound or any(not o.same or o.lost > WORKERS or o.needless or o.partial_files for o in everything)
+    )
 
 
 if __name__ == "__main__":
