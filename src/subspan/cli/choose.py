@@ -13,17 +13,9 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 # Columns of the table of members, and how their numbers are written.
-COLUMNS = {
-    "family": "{}",
-    "n_nonzero": "{}",
-    "damping": "{}",
-    "regularization": "{}",
-    "n_neighbors": "{}",
-    "n_vectors": "{}",
-    "gap": "{:.3f}",
-    "agreement": "{:.2f}",
-    "weight": "{:.3f}",
-}
+COLUMNS = {"n_vectors": "{}", "gap": "{:.3f}", "agreement": "{:.2f}", "weight": "{:.3f}"}
+# The settings in which members of a family differ.
+SETTINGS = ("n_nonzero", "damping", "regularization", "n_neighbors", "alpha", "keep")
 
 
 class FrontDoorCommand(MethodCommand):
@@ -74,10 +66,14 @@ def choose(choice: DataChoice, as_json: bool, quiet: bool, **parameters: Any) ->
 def _table(members: list[dict[str, Any]]) -> Table:
     from rich.table import Table
 
-    table = Table(title="Members, heaviest first", title_justify="left")
+    # Without lines between the columns it fits into 80 characters.
+    table = Table(title="Members, heaviest first", title_justify="left", box=None, pad_edge=False)
+    table.add_column("family")
+    table.add_column("settings")
     for name in COLUMNS:
-        table.add_column(name, justify="left" if name == "family" else "right")
+        table.add_column(name, justify="right")
     for member in sorted(members, key=lambda each: -each["weight"]):
-        cells = [form.format(member[name]) if name in member else "" for name, form in COLUMNS.items()]
-        table.add_row(*cells)
+        settings = " ".join(f"{name}={member[name]}" for name in SETTINGS if name in member)
+        cells = [form.format(member[name]) for name, form in COLUMNS.items()]
+        table.add_row(member["family"], settings, *cells)
     return table
