@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 
 from subspan.handover import InputError
+from subspan.reproduction.motion import MOTION
 from subspan.reproduction.plan import Experiment
 from subspan.reproduction.real_figures import REAL_FIGURES
 from subspan.reproduction.settings import RECIPES
 from subspan.reproduction.synthetic_figures import SYNTHETIC_FIGURES
 from subspan.reproduction.tables import TABLES
 
-# In the order in which the paper and its appendix bring them, tables first.
+# In the order in which the paper and its appendix bring them, tables first; then what is not in the paper.
 ORDER = (
     "table-eyaleb",
     "table-coil100",
@@ -29,8 +30,9 @@ ORDER = (
     "fig-sre-dropout",
     "fig-iterations",
     "fig-support",
+    "table-hopkins",
 )
-_BY_NAME = {experiment.name: experiment for experiment in (*TABLES, *SYNTHETIC_FIGURES, *REAL_FIGURES)}
+_BY_NAME = {experiment.name: experiment for experiment in (*TABLES, *SYNTHETIC_FIGURES, *REAL_FIGURES, MOTION)}
 EXPERIMENTS = {name: _BY_NAME[name] for name in ORDER}
 
 

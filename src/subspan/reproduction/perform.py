@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
 from subspan.base import SubspaceMethod
-from subspan.datasets import make_union_of_subspaces, paper_features
+from subspan.datasets import load_hopkins, make_union_of_subspaces, paper_features
 from subspan.datasets.catalog import data_folder, find_dataset
 from subspan.datasets.loaders import sample_per_class
 from subspan.datasets.stored import read_arrays
@@ -23,7 +23,8 @@ from subspan.execution.machine import machine, versions, watched_memory
 from subspan.measures import graph_measures, support_size
 from subspan.methods import registry
 from subspan.metrics import clustering_accuracy
-from subspan.reproduction.runs import N_SUBSPACES, Data, Row, Run, Value
+from subspan.reproduction.runs import HOPKINS, N_SUBSPACES, Data, Row, Run, Value
+from subspan.reproduction.sequences import follow_sequences
 
 LabelledPoints = tuple[NDArray[np.floating], NDArray[np.int64]]
 
@@ -46,7 +47,10 @@ class Laboratory:
 
     def check(self, runs: Sequence[Run]) -> None:
         """Refuse right away what would fail for want of a data file."""
-        for name in sorted({run.data.name for run in runs} - {"synthetic"}):
+        names = {run.data.name for run in runs}
+        if HOPKINS in names:
+            load_hopkins(data_dir=self.data_dir)
+        for name in sorted(names - {"synthetic", HOPKINS}):
             read_arrays(find_dataset(name), data_folder(self.data_dir), ["y"])
 
     def perform(self, run: Run) -> Row:
@@ -62,6 +66,10 @@ class Laboratory:
         """
         self._origin = self._origin or {"machine": machine(), "versions": versions()}
         longest = course[-1]
+        if longest.data.name == HOPKINS:
+            for run in course:
+                yield run, {**follow_sequences(run, self.data_dir, self.n_jobs), **self._about_now()}
+            return
         X, y = self._get_points(longest.data, longest.seed)
         self._warm_up(longest, X)
         fits = self._fits(course, X, len(np.unique(y)))
@@ -84,10 +92,13 @@ class Laboratory:
                 "seconds": seconds,
                 "peak_memory_bytes": memory.n_bytes,
                 "warnings": [str(remark.message) for remark in remarks],
-                **self._origin,
-                "finished": datetime.now(UTC).isoformat(timespec="seconds"),
+                **self._about_now(),
             }
             yield run, row
+
+    def _about_now(self) -> dict[str, Any]:
+        """Where and when a result was made."""
+        return {**self._origin, "finished": datetime.now(UTC).isoformat(timespec="seconds")}
 
     def _fits(
         self, course: Sequence[Run], X: NDArray[np.floating], n_clusters: int

@@ -12,6 +12,9 @@ from subspan.handover import InputError
 from subspan.methods import registry
 
 Value = int | float | str | bool | None
+# All sequences of Hopkins155, clustered one by one, and about how many tracks they have together.
+HOPKINS = "hopkins"
+N_TRACKS = 8000
 # What came out of a run, as it stands in a line of the results.
 Row = Mapping[str, Any]
 
@@ -21,7 +24,7 @@ N_SUBSPACES = 5
 
 @dataclass(frozen=True)
 class Data:
-    """Points to cluster: "synthetic" or a data set of the catalog, or a part of it.
+    """Points to cluster: "synthetic", "hopkins" or a data set of the catalog, or a part of it.
 
     Examples
     --------
@@ -34,6 +37,8 @@ class Data:
     n_per_class: int | None = None
     # The first classes only.
     n_classes: int | None = None
+    # Of Hopkins155 the first sequences only.
+    n_sequences: int | None = None
 
     @property
     def is_drawn(self) -> bool:
@@ -45,6 +50,8 @@ class Data:
         """Number of points, nearly: classes of a part may differ in size."""
         if self.name == "synthetic":
             return N_SUBSPACES * (self.n_per_class or 0)
+        if self.name == HOPKINS:
+            return N_TRACKS
         info = find_dataset(self.name)
         n_classes = self.n_classes or info.n_classes
         return n_classes * (self.n_per_class or info.n_rows // info.n_classes)

@@ -192,6 +192,8 @@ RECIPES: dict[str, Recipe] = {
     "s3comp*": _s3comp_star,
     "s3comp": _s3comp,
     "s3comp-c": _s3comp_c,
+    # Not in the paper; it takes part in the table of Hopkins155.
+    "auto": lambda _: None,
 }
 
 # The paper's name of a method, and ours.
