@@ -31,6 +31,10 @@ def row(accuracy=0.9, **changes):
         "stage_seconds": {"representation": 1.0, "affinity": 0.1, "embedding": 0.5, "labeling": 0.25},
         "seconds": 2.0,
         "peak_memory_bytes": 10**9,
+        "sequences": [
+            {"name": f"film-{number}", "n_motions": number, "n_tracks": 50, "error": 1 - accuracy}
+            for number in (2, 3, 5)
+        ],
         **ORIGIN,
         **changes,
     }

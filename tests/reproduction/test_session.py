@@ -131,7 +131,7 @@ def test_runs_on_the_same_points_come_together():
 
 def test_all_means_every_experiment_once():
     assert find_experiments(["fig-support", "all"])[0].name == "fig-support"
-    assert len(find_experiments(["all", "table-gtsrb"])) == len(EXPERIMENTS) == 15
+    assert len(find_experiments(["all", "table-gtsrb"])) == len(EXPERIMENTS) == 16
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,9 @@ ORDER = (
     "fig-support",
     "table-hopkins",
 )
-_BY_NAME = {experiment.name: experiment for experiment in (*TABLES, *SYNTHETIC_FIGURES, *REAL_FIGURES, MOTION)}
+_BY_NAME = {
+    experiment.name: experiment for experiment in (*TABLES, *SYNTHETIC_FIGURES, *REAL_FIGURES, MOTION)
+}
 EXPERIMENTS = {name: _BY_NAME[name] for name in ORDER}
 
 

@@ -92,16 +92,15 @@ def _summary(measured: Sequence[tuple[MotionSetting, Sequence[Row]]], numbers: S
     for number in numbers:
         published = [f"{number} motions, published %"] if number in PUBLISHED_FOR else []
         columns += [*published, f"{number} motions, ours %", "median %"]
-    lines = [
+    lines: list[list[Field]] = [
         [
             setting.title,
             len(rows),
             *(text for number in numbers for text in _texts(setting, rows, number)),
-            f"{over(rows, lambda row: row['seconds']).mean:.0f}",
         ]
         for setting, rows in measured
     ]
-    return Grid([*columns, "all sequences s"], lines)
+    return Grid(columns, lines)
 
 
 def _texts(setting: MotionSetting, rows: Sequence[Row], number: int) -> list[str]:
