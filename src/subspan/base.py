@@ -104,6 +104,8 @@ class SubspaceMethod(Shared, PredictsNewRows, ClusterMixin, BaseEstimator):
 
     # What is put beside the rows for flats off the origin; the rows have a root mean square length of 1.
     _constant = 1.0
+    # Whether a row and its constant are then brought to unit norm.
+    _unit_lift = False
 
     @property
     def _needs_directions(self) -> bool:
@@ -220,6 +222,7 @@ class SubspaceMethod(Shared, PredictsNewRows, ClusterMixin, BaseEstimator):
         reading = Reading(
             normalize=self.normalize,
             constant=self._constant if self._lifts else 0.0,
+            unit_lift=self._unit_lift,
             zero_rows=self.zero_rows,
             duplicates=self.duplicates,
             n_clusters=settled.n_clusters,

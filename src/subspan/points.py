@@ -28,6 +28,8 @@ class Reading:
     normalize: bool
     # What is put beside rows that are points of flats off the origin, which keep their lengths; or 0.
     constant: float
+    # Whether such a row and its constant are then brought to unit norm.
+    unit_lift: bool
     zero_rows: str
     duplicates: str
     n_clusters: int
@@ -149,8 +151,8 @@ def read_points(source: Source, reading: Reading) -> Points:
     change: Callable[[Source], Source] | None = UnitRows if unit else None
     lift = None
     if reading.constant:
-        lift = lifted(chosen_rows(source, originals), reading.constant)
-        change = partial(Lifted, mean=lift.mean, length=lift.length, constant=lift.constant)
+        lift = lifted(chosen_rows(source, originals), reading.constant, unit=reading.unit_lift)
+        change = partial(Lifted, mean=lift.mean, length=lift.length, constant=lift.constant, unit=lift.unit)
     points = usable_rows(source, found, originals, change)
     opposite = found.opposite & (reading.duplicates == "merge")
     digests = found.digests[originals]

@@ -12,6 +12,8 @@ import numba
 import numpy as np
 
 from subspan.datasets import make_union_of_subspaces
+from subspan.self_expression.anchored import AnchoredTask
+from subspan.self_expression.blocks import rows_of
 from subspan.self_expression.consensus import ConsensusSettings
 from subspan.self_expression.dictionaries import sample_dictionaries
 from subspan.self_expression.engine import Kept
@@ -57,6 +59,14 @@ def solve(dtype: str, kept: Kept, variant: tuple[str, str, str, float, bool]) ->
     return {"C": found.coefficients.toarray(), "counts": np.array(list(found.counts.values()))}
 
 
+def solve_anchored(dtype: str) -> dict[str, np.ndarray]:
+    """Coefficients and counts of pursuits from an anchor; with a copy, and with atoms that are dependent."""
+    X, _ = make_union_of_subspaces(2, 2, 4, 12, affine=3, shuffle=False, random_state=0)
+    X[12] = X[13]
+    block = AnchoredTask(ArraySource(X.astype(dtype)), 5, 0.0, len(X))(0)
+    return {"C": rows_of([block], len(X)).toarray(), "counts": np.append(0, block.counts)}
+
+
 def main(out: Path) -> None:
     """Solve all of them."""
     arrays = {"compiled": np.array(not numba.config.DISABLE_JIT)}
@@ -64,6 +74,8 @@ def main(out: Path) -> None:
         for number in numbers:
             for name, array in solve(dtype, kept, VARIANTS[number]).items():
                 arrays[f"{dtype} {kept} {number} {name}"] = array
+    for name, array in solve_anchored("float64").items():
+        arrays[f"float64 anchored {name}"] = array
     np.savez(out, **arrays)
 
 

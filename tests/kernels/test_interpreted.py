@@ -26,7 +26,7 @@ def test_compiled_equals_interpreted(tmp_path):
     assert compiled.pop("compiled")
     assert not interpreted.pop("compiled")
     assert compiled.keys() == interpreted.keys()
-    assert len(compiled) == 32
+    assert len(compiled) == 34
     for name, one in compiled.items():
         other = interpreted[name]
         assert np.array_equal(one != 0, other != 0), name

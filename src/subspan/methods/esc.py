@@ -75,6 +75,11 @@ class ESC(ESCParameters, SubspaceMethod):
     1.0
     """
 
+    # The l1 norm of coefficients that sum to one is the same for all points in between. On rows of unit norm
+    # it prefers the near ones.
+    _constant = 2.0
+    _unit_lift = True
+
     def _coding(self, n_features: int) -> Coding:
         return ElasticNetCoding(tau=1.0, gamma=1.0, alpha=1 / float(self.regularization))
 

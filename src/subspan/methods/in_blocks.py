@@ -115,7 +115,7 @@ class BlockClusterer(WorksInBlocks):
         """What is asked of the coefficients, and how the sub-dictionaries are drawn."""
         raise NotImplementedError
 
-    def _coding(self, n_features: int) -> Coding:
+    def _coding(self, n_features: int) -> Coding | None:
         settings, _ = self._problem(n_features, 0)
         # Damping pulls towards a consensus, which a new row does not have; without it the labels are better
         # (docs/results/new-rows.md). Then more atoms than dimensions would be dependent.

@@ -7,14 +7,17 @@ from typing import Any
 from subspan.methods.declarations import SSCOMPParameters
 from subspan.methods.documentation import documented
 from subspan.methods.in_blocks import BlockClusterer
+from subspan.model.coding import Coding
 from subspan.self_expression.consensus import ConsensusSettings
+from subspan.self_expression.job import ANCHORED
 
 
 @documented
 class SSCOMP(SSCOMPParameters, BlockClusterer):
     """Every point is represented once by at most `n_nonzero` of all others [1]_.
 
-    It is the pursuit of S3COMP with one dictionary of all points and no damping.
+    It is the pursuit of S3COMP with one dictionary of all points and no damping. With `affine` it starts at
+    the nearest point and goes along the most aligned differences to it; new rows go to the nearest flat.
 
     {parameters}
 
@@ -36,10 +39,14 @@ class SSCOMP(SSCOMPParameters, BlockClusterer):
     1.0
     """
 
+    def _coding(self, n_features: int) -> Coding | None:
+        # Coefficients of points of flats start at their nearest point. New rows go by the flats themselves.
+        return None if self.affine else super()._coding(n_features)
+
     def _problem(self, n_features: int, seed: int) -> tuple[ConsensusSettings, dict[str, Any]]:
         # More atoms than dimensions are dependent.
         n_nonzero = min(self.n_nonzero, n_features)
         settings = ConsensusSettings(
-            n_nonzero=n_nonzero, residual_tol=self.residual_tol, selection="greedy" if self.affine else "psi"
+            n_nonzero=n_nonzero, residual_tol=self.residual_tol, selection=ANCHORED if self.affine else "psi"
         )
         return settings, {"n_subproblems": 1, "n_nonzero": n_nonzero, "dropout": 0.0}

@@ -165,7 +165,13 @@ class PredictsNewRows:
         if coding is None:
             habits = replace(habits, rule="subspace")
         if lift is not None:
-            habits = replace(habits, affine=True, constant=float(lift.constant), length=float(lift.length))
+            habits = replace(
+                habits,
+                affine=True,
+                constant=float(lift.constant),
+                length=float(lift.length),
+                unit_lift=lift.unit,
+            )
         names = getattr(self, "feature_names_in_", None)
         if names is None:
             names = points.source.columns[: points.source.shape[1] - (lift is not None)]

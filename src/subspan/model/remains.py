@@ -20,7 +20,7 @@ from subspan.model.coding import Coding
 from subspan.model.known_rows import KnownRows
 from subspan.model.preparation import Preparation
 from subspan.model.rules import Scorer, code_scorer, subspace_scorer
-from subspan.sources import Source, open_source
+from subspan.sources import Source, open_source, with_constant
 from subspan.sources.checks import unit_rows
 
 Floats = NDArray[np.floating]
@@ -43,6 +43,8 @@ class Habits:
     # Beside rows that are shifted and divided by a length, for flats off the origin; 0 if nothing is.
     constant: float = 0.0
     length: float = 1.0
+    # Whether a row and its constant are then brought to unit norm.
+    unit_lift: bool = False
     # Flats of the clusters: whether they may miss the origin, and their dimension where it is given.
     affine: bool = False
     dimension: int | None = None
@@ -260,13 +262,15 @@ class Model:
         """Prepared rows as the method has seen them: with a constant, for flats off the origin."""
         if self.center is None:
             return rows
-        out = np.full((len(rows), rows.shape[1] + 1), self.habits.constant, rows.dtype)
-        out[:, :-1] = (rows - self.center) / self.habits.length
-        return out
+        habits = self.habits
+        return with_constant(rows, self.center, habits.length, habits.constant, unit=habits.unit_lift)
 
     def _unlifted(self, rows: Floats) -> Floats:
         """The rows back again, up to rounding."""
-        return rows if self.center is None else rows[:, :-1] * self.habits.length + self.center
+        if self.center is None:
+            return rows
+        factors = self.habits.length * (self.habits.constant / rows[:, -1:])
+        return rows[:, :-1] * factors + self.center
 
     def points_of(self, rows: Floats) -> Labels:
         """The point of the fit that each prepared row is equal to, or -1."""

@@ -316,6 +316,7 @@ def _consistent(model: Model) -> Model:
         and (done.axes is None or len(done.axes) == n_columns - (model.center is not None))
         and (model.center is None or model.center.shape == (n_columns - 1,))
         and model.habits.length > 0
+        and (model.center is None or model.habits.constant > 0)
         and (not model.columns or len(model.columns) == n_features)
     )
     if not good:

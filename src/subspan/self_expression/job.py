@@ -13,12 +13,16 @@ from numpy.typing import NDArray
 from subspan.execution.blocks import run_blocks
 from subspan.execution.threads import run_in_threads, single_threaded_blas
 from subspan.handover import Representation
+from subspan.self_expression.anchored import AnchoredTask
 from subspan.self_expression.blocks import Block, assemble
 from subspan.self_expression.consensus import BLOCK_ROWS, ConsensusSettings, ConsensusTask, used_atoms
 from subspan.self_expression.engine import Kept
 from subspan.self_expression.plan import choose_kept
 from subspan.self_expression.visiting import visiting_order
 from subspan.sources import ArraySource, Source
+
+# In place of a rule of selection: one dictionary of all points, one pass, no damping.
+ANCHORED = "anchored"
 
 
 @dataclass(frozen=True)
@@ -40,6 +44,11 @@ class ConsensusJob:
         """Number of blocks that make up all rows."""
         return -(-self.source.shape[0] // self.block_rows)
 
+    @property
+    def is_anchored(self) -> bool:
+        """Whether pursuits start at the nearest point, as flats off the origin need it."""
+        return self.settings.selection == ANCHORED
+
     def prepared(self, threads: int) -> ConsensusTask:
         """What the blocks share."""
         return ConsensusTask(
@@ -49,7 +58,14 @@ class ConsensusJob:
 
     def task(self, threads: int) -> Callable[[int], dict[str, NDArray[Any]]]:
         """A function from the number of a block to the arrays of its result."""
-        solve = self.prepared(threads)
+        solve: Callable[[int], Block]
+        if self.is_anchored:
+            settings = self.settings
+            solve = AnchoredTask(
+                self.source, settings.n_nonzero, settings.residual_tol, self.block_rows, self.order
+            )
+        else:
+            solve = self.prepared(threads)
         return lambda number: solve(number).arrays()
 
 

@@ -3,7 +3,7 @@
 from subspan.sources.array import ArraySource
 from subspan.sources.base import Source
 from subspan.sources.cubes import PixelSource
-from subspan.sources.lifting import Lifted, lifted
+from subspan.sources.lifting import Lifted, lifted, with_constant
 from subspan.sources.opening import open_source, read_in_pieces
 from subspan.sources.packed import Packed, unpacked
 from subspan.sources.scanning import Scan, in_memory, scan
@@ -24,4 +24,5 @@ __all__ = [
     "read_in_pieces",
     "scan",
     "unpacked",
+    "with_constant",
 ]

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from subspan.sources.base import Source
+from subspan.sources.checks import unit_rows
 from subspan.sources.views import View
 
 Floats = NDArray[np.floating]
@@ -22,8 +23,9 @@ class Lifted(View):
     """Rows less `mean`, divided by `length`, with a constant appended.
 
     A flat of dimension d becomes a subspace of dimension d + 1, and coefficients c represent a row in it
-    exactly only if they sum to one. Directions within the flat stay what they were: rows are not brought to
-    unit norm.
+    exactly only if they sum to one. With `unit` the row and its constant together are then brought to unit
+    norm, which leaves the point in its subspace. Rows are never brought to unit norm before they have the
+    constant, since that would bend the flats.
 
     Examples
     --------
@@ -35,6 +37,7 @@ class Lifted(View):
     mean: NDArray[np.float64] = field(repr=False)
     length: float
     constant: float = 1.0
+    unit: bool = False
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -58,17 +61,30 @@ class Lifted(View):
     def fingerprint(self) -> str:
         """That of the source, with a hash of the shift and the scale."""
         change = blake2b(
-            np.append(self.mean, [self.length, self.constant]).tobytes(), digest_size=8
+            np.append(self.mean, [self.length, self.constant, self.unit]).tobytes(), digest_size=8
         ).hexdigest()
         return f"{self.source.fingerprint()} lifted={change}"
 
     def _lift(self, rows: Floats) -> Floats:
-        out = np.full((len(rows), rows.shape[1] + 1), self.constant, rows.dtype)
-        out[:, :-1] = (rows - self.mean) / self.length
-        return out
+        return with_constant(rows, self.mean, self.length, self.constant, unit=self.unit)
 
 
-def lifted(source: Source, constant: float = 1.0) -> Lifted:
+def with_constant(
+    rows: Floats, mean: NDArray[np.float64], length: float, constant: float, *, unit: bool
+) -> Floats:
+    """Rows less `mean`, divided by `length`, with a constant appended; of unit norm if so asked.
+
+    Examples
+    --------
+    >>> with_constant(np.array([[5.0, 1.0]]), np.array([2.0, 1.0]), 1.0, 4.0, unit=True).tolist()
+    [[0.6, 0.0, 0.8]]
+    """
+    out = np.full((len(rows), rows.shape[1] + 1), constant, rows.dtype)
+    out[:, :-1] = (rows - mean) / length
+    return unit_rows(out) if unit else out
+
+
+def lifted(source: Source, constant: float = 1.0, *, unit: bool = False) -> Lifted:
     """The rows about their mean, in units of their root mean square distance from it, and a constant.
 
     So nothing depends on where the origin is or on the unit of length. About the mean the constant column is
@@ -87,8 +103,8 @@ def lifted(source: Source, constant: float = 1.0) -> Lifted:
         # Divided before the sum: large entries must not overflow.
         mean += (source.rows(start, start + ROWS_PER_BLOCK) / np.float64(n_rows)).sum(axis=0)
     largest = max(float(np.abs(source.rows(start, start + ROWS_PER_BLOCK) - mean).max()) for start in blocks)
-    unit = max(largest, np.finfo(np.float64).tiny)
+    scale = max(largest, np.finfo(np.float64).tiny)
     total = sum(
-        float((((source.rows(start, start + ROWS_PER_BLOCK) - mean) / unit) ** 2).sum()) for start in blocks
+        float((((source.rows(start, start + ROWS_PER_BLOCK) - mean) / scale) ** 2).sum()) for start in blocks
     )
-    return Lifted(source, mean, unit * float(np.sqrt(total / n_rows)), constant)
+    return Lifted(source, mean, scale * float(np.sqrt(total / n_rows)), constant, unit)
