@@ -225,7 +225,12 @@ def cluster(
     page.check()
     check_places(
         {"--labels": labels, "--join": join, "--save": save, "--map": label_map, "--report": report},
-        {"the data": choice.data, "the truth": truth, "the file of row names": row_names},
+        {
+            "the data": choice.data,
+            "the truth": truth,
+            "the mask": choice.mask,
+            "the file of row names": row_names,
+        },
     )
     say = speaker(quiet)
     with in_terms_of_options(method):
