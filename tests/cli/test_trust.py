@@ -7,12 +7,14 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from click.testing import CliRunner
 
 from subspan.cli import options
 from subspan.cli.main import program
 from subspan.datasets import make_union_of_subspaces
+from subspan.handover import InputError
 
 X, y = make_union_of_subspaces(2, 2, 6, 12, random_state=0)
 
@@ -80,3 +82,14 @@ def test_names_do_not_steer_the_terminal(name):
 def test_what_is_inert_stays():
     text = "Größe\tμ\nX.npy: 3 rows"
     assert options.inert(text) == text
+
+
+@pytest.mark.parametrize("name", ["truth.npy", "truth.parquet"])
+def test_a_truth_with_a_hole_costs_no_run(name, monkeypatch):
+    monkeypatch.setattr("subspan.cli.clustering.fit", lambda *_, **__: pytest.fail("it began to work"))
+    truth = y.astype(float)
+    truth[5] = np.nan
+    np.save("truth.npy", truth)
+    pd.DataFrame({"label": truth}).to_parquet("truth.parquet")
+    with pytest.raises(InputError, match=rf"--truth {name}: 1 labels are missing, the first at row 5"):
+        program(["cluster", "X.npy", "-k", "2", "--truth", name], standalone_mode=False)

@@ -224,3 +224,9 @@ def test_whole_numbers_of_numpy_are_numbers(kind):
 def test_executors_are_clients(executor, tmp_path):
     with pytest.raises(InputError, match=r"^executor: must be a dask.distributed.Client, not \w+\.$"):
         S3COMPC(3, random_state=0, work_dir=tmp_path).fit(POINTS, executor=executor)
+
+
+@pytest.mark.parametrize("folder", ["~nobody-of-this-name/work", "~nobody-of-this-name"])
+def test_work_of_a_user_who_is_not_there(folder):
+    with pytest.raises(InputError, match=r"^~nobody-of-this-name.*: there is no such user\.$"):
+        S3COMPC(3, random_state=0, work_dir=folder).fit(POINTS)

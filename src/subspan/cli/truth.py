@@ -14,7 +14,16 @@ FOLDER = "folder"
 
 
 def read_of_rows(option: str, place: str, source: Source) -> Labels:
-    """One entry for each row, of a file or of one of its columns: FILE or FILE:COLUMN."""
+    """One entry for each row, of a file or of one of its columns: FILE or FILE:COLUMN. None may be missing."""
+    from subspan.metrics.checks import number_classes
+
+    entries = _of_rows(option, place, source)
+    # Otherwise it would be found after the work, and cost its result.
+    number_classes(f"{option} {place}", entries)
+    return entries
+
+
+def _of_rows(option: str, place: str, source: Source) -> Labels:
     n_rows, n_columns = source.shape
     if isinstance(source, PixelSource):
         return _of_pixels(option, place, source)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
 from functools import partial
-from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
@@ -27,6 +26,7 @@ from subspan.self_expression.dictionaries import sample_dictionaries
 from subspan.self_expression.job import ConsensusJob, follow_in_memory, solve_in_memory
 from subspan.self_expression.stored import StoredCoefficients
 from subspan.sources import Source, in_memory
+from subspan.sources.opening import expanded_path
 
 # Of the pursuit, for blocks that an earlier version has left in a work directory.
 ARITHMETIC = 2
@@ -84,7 +84,7 @@ class WorksInBlocks(InBlocks, SubspaceMethod):
                 work_dir=self.work_dir,
             )
         # Absolute: workers may have another current folder.
-        folder = None if self.work_dir is None else Path(self.work_dir).absolute()
+        folder = None if self.work_dir is None else expanded_path(self.work_dir).absolute()
         return Workplace(n_threads(self.n_jobs), folder, executor)
 
 

@@ -135,7 +135,7 @@ def _opened(
     if _is_source(data):
         return data
     if isinstance(data, (str, os.PathLike)):
-        path = _expanded(data)
+        path = expanded_path(data)
         return _open(_format_of_path(path), path, str(path), key, columns, exclude)
     data = on_host(data)
     return _open(_format_of_object(data), data, "X", key, columns, exclude)
@@ -180,7 +180,8 @@ def _open(
     return kind.open(data, key) if kind.option else kind.open(data)
 
 
-def _expanded(given: str | os.PathLike[str]) -> Path:
+def expanded_path(given: str | os.PathLike[str]) -> Path:
+    """The path that the user means, with ~ for the own folder."""
     if not os.fspath(given):
         raise InputError("X: is an empty path.")
     try:
