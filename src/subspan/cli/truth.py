@@ -14,7 +14,7 @@ FOLDER = "folder"
 
 
 def read_of_rows(option: str, place: str, source: Source) -> Labels:
-    """One entry for each row, of a file or of one of its columns: FILE or FILE:COLUMN. None may be missing."""
+    """One entry for each row, of a file or of its column, FILE or FILE:COLUMN; none may be missing."""
     from subspan.metrics.checks import number_classes
 
     entries = _of_rows(option, place, source)
