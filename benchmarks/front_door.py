@@ -1,6 +1,6 @@
 """The tables of docs/results/front-door.md: SubspaceClustering on nine data sets.
 
-    python -m benchmarks.front_door DATA [--seeds 3]
+    python -m benchmarks.front_door DATA [--seeds 5]
 
 DATA is the folder of the data files. Every run is kept in docs/results/front-door.jsonl and is not done
 again; the tables of the page are made from that file. Without DATA nothing is run.
@@ -26,7 +26,7 @@ from sklearn.datasets import load_digits
 
 from subspan import S3COMPC
 from subspan.base import StageClock
-from subspan.datasets import load_coil100, load_extended_yale_b, paper_features
+from subspan.datasets import load_coil100, load_extended_yale_b, make_union_of_subspaces, paper_features
 from subspan.execution.machine import cpu_model, versions
 from subspan.grids import Field, Grid
 from subspan.handover import DataWarning
@@ -36,12 +36,24 @@ from subspan.points import Points
 from subspan.tuning import SubspaceClustering
 from subspan.tuning.front_door import LARGEST_NUMBER, JoinedPartitions
 from subspan.tuning.joining import POWER, weigh
+from subspan.tuning.members import design
 
 PAGE = RESULTS / "front-door.md"
 RUNS = RESULTS / "front-door.jsonl"
 POWERS = (1, 2, 4, 8)
 # Of the larger sets, at random.
 N_POINTS = 3600
+# Members of the first family come first.
+N_PURSUITS = 9
+# Numbers of random subspaces; 1 is a single one, 0 noise that is the same in all directions.
+UNIONS = (0, 1, *range(2, 21, 3))
+UNION_SEEDS = 3
+# The set on which cost is measured, and rows of a first fit.
+COST = "MNIST, 10000 points"
+CLOCKS = ("seconds", "seconds of all cores together")
+FEW = 500
+# What members of a family differ in.
+VARIED = ("n_nonzero", "damping", "regularization", "n_neighbors")
 
 Loaded = tuple[NDArray[Any], NDArray[Any]]
 Row = dict[str, Any]
@@ -103,7 +115,7 @@ class WithMembers(SubspaceClustering):
 def compare(X: NDArray[Any], y: NDArray[Any], seed: int) -> Row:
     """Accuracy of the front door, of its members, and of S3COMP-C with the same seed."""
     n_clusters = len(np.unique(y))
-    defaults = S3COMPC(n_clusters, n_components=None, random_state=seed).fit(X)
+    defaults = S3COMPC(n_clusters, damping=0.5, n_components=None, random_state=seed).fit(X)
     better = S3COMPC(n_clusters, damping=0.1, n_components="auto", random_state=seed).fit(X)
     model = WithMembers(n_clusters, random_state=seed).fit(X)
     families = [member["family"] for member in model.members_]
@@ -144,8 +156,41 @@ def wrong_by_confidence(
 def find_number(X: NDArray[Any], y: NDArray[Any], seed: int) -> Row:
     """The number of clusters that the front door finds."""
     model = SubspaceClustering("auto", random_state=seed).fit(X)
-    best = [[each.n_clusters, each.agreement] for each in model.n_clusters_tried_.best]
-    return {"n_clusters": len(np.unique(y)), "found": model.n_clusters_, "best": best}
+    tried = model.n_clusters_tried_
+    return {
+        "n_clusters": len(np.unique(y)),
+        "found": model.n_clusters_,
+        "verdict": str(tried).split(" The best:")[0],
+        "best": [[each.n_clusters, each.evidence, each.agreement] for each in tried.best],
+    }
+
+
+def of_union(name: str, seed: int) -> Loaded:
+    """Random subspaces of dimension 4 in 30 dimensions, 30 points on each, with 5 % of noise."""
+    n_subspaces = int(name)
+    if n_subspaces == 0:
+        return np.random.default_rng(seed).standard_normal((200, 30)), np.zeros(200)
+    n_points = 30 if n_subspaces > 1 else 200
+    return make_union_of_subspaces(n_subspaces, 4, 30, n_points, noise=0.05, random_state=seed)
+
+
+def cost(X: NDArray[Any], y: NDArray[Any], seed: int) -> Row:
+    """Seconds of a fit, and of one of S3COMP-C with its old defaults, by turns; the best of two."""
+    n_clusters = len(np.unique(y))
+    models = {
+        "defaults": S3COMPC(n_clusters, damping=0.5, n_components=None, random_state=seed),
+        "front_door": SubspaceClustering(n_clusters, random_state=seed),
+    }
+    seconds: dict[str, list[list[float]]] = {name: [] for name in models}
+    for n_rows in (FEW, len(X), len(X)):
+        for name, model in models.items():
+            start, used = time.perf_counter(), time.process_time()
+            model.fit(X[:n_rows])
+            seconds[name].append([time.perf_counter() - start, time.process_time() - used])
+    # The first fit of each compiles.
+    return {"n_points": len(X)} | {
+        name: np.min(taken[1:], axis=0).tolist() for name, taken in seconds.items()
+    }
 
 
 def stored() -> Runs:
@@ -161,21 +206,32 @@ def run(folder: Path, n_seeds: int, names: Sequence[str]) -> None:
     wanted = [("compare", name, seed) for seed in range(n_seeds) for name in names]
     # Larger numbers than these are not tried.
     wanted += [("number", name, 0) for name in names if len(np.unique(loaded[name][1])) <= LARGEST_NUMBER]
+    wanted += [("union", str(number), seed) for seed in range(UNION_SEEDS) for number in UNIONS]
+    wanted.append(("cost", COST, 0))
     done = stored()
     for key in wanted:
         if key in done:
             continue
         kind, name, seed = key
         start = time.monotonic()
+        points = loaded[name] if name in loaded else DRAWN[kind](folder, name, seed)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DataWarning)
-            row = {"compare": compare, "number": find_number}[kind](*loaded[name], seed)
+            row = MEASURES[kind](*points, seed)
         origin = {"time": datetime.now(UTC).isoformat("T", "seconds"), "cpu": cpu_model(), **versions()}
         line = {"run": kind, "data": name, "seed": seed, **row, "origin": origin}
         with RUNS.open("a", encoding="utf-8") as file:
             file.write(json.dumps(line, allow_nan=False) + "\n")
         said = row.get("front_door", row.get("found"))
         print(f"{kind}, {name}, seed {seed}: {said} in {time.monotonic() - start:.0f} s", flush=True)
+
+
+MEASURES = {"compare": compare, "number": find_number, "union": find_number, "cost": cost}
+# Data that are not in the table of sets.
+DRAWN: dict[str, Callable[[Path, str, int], Loaded]] = {
+    "union": lambda _, name, seed: of_union(name, seed),
+    "cost": lambda folder, *_: paper_features("mnist", n_per_class=1000, data_dir=folder),
+}
 
 
 def of_set(runs: Runs, name: str) -> list[Row]:
@@ -213,16 +269,42 @@ def with_means(lines: Sequence[Sequence[Any]], n_words: int, digits: int = 1) ->
 
 def accuracies(runs: Runs) -> Grid:
     """What the front door reaches, beside what it is made of and what it replaces."""
-    columns = ["data set", "points", "classes", "S3COMP-C, defaults", "S3COMP-C, damping 0.1, auto"]
-    columns += ["front door", "median member", "best member", "sd of defaults", "sd of front door"]
+    columns = ["data set", "points", "classes", "seeds", "S3COMP-C, damping 0.5"]
+    columns += ["S3COMP-C, damping 0.1, auto", "front door", "median member", "best pursuit", "best ridge"]
+    columns += ["best member", "sd, damping 0.5", "sd, damping 0.1, auto", "sd of front door"]
+    kinds = ("defaults", "better", "front_door")
     lines = []
     for name in SETS:
         rows = of_set(runs, name)
-        means = [mean(rows, lambda row, key=key: row[key]) for key in ("defaults", "better", "front_door")]
-        means += [mean(rows, lambda row, of=of: of(row["members"])) for of in (median, max)]
-        spreads = [spread(rows, "defaults"), spread(rows, "front_door")]
-        lines.append([name, rows[0]["n_points"], rows[0]["n_clusters"], *means, *spreads])
-    return Grid(columns, with_means(lines, 3))
+        means = [mean(rows, lambda row, key=key: row[key]) for key in kinds]
+        means += [mean(rows, lambda row, of=of: of(row["members"])) for of in BESTS]
+        spreads = [spread(rows, key) for key in kinds]
+        lines.append([name, rows[0]["n_points"], rows[0]["n_clusters"], len(rows), *means, *spreads])
+    return Grid(columns, with_means(lines, 4))
+
+
+def pursuits(members: Sequence[float]) -> float:
+    """The best of one family."""
+    return max(members[:N_PURSUITS])
+
+
+def ridges(members: Sequence[float]) -> float:
+    """The best of the other."""
+    return max(members[N_PURSUITS:])
+
+
+BESTS: tuple[Callable[[Sequence[float]], float], ...] = (median, pursuits, ridges, max)
+
+
+def settings(runs: Runs) -> Grid:
+    """Accuracy of every member, over the data sets and seeds."""
+    columns = ["member", *SETS, "mean"]
+    lines = []
+    for number, member in enumerate(design(N_POINTS)):
+        said = ", ".join(f"{name} {value}" for name, value in member.settings.items() if name in VARIED)
+        means = [mean(of_set(runs, name), lambda row, of=number: row["members"][of]) for name in SETS]
+        lines.append([f"{member.family}: {said}", *(f"{value:.1f}" for value in (*means, fmean(means)))])
+    return Grid(columns, lines)
 
 
 def confidences(runs: Runs) -> Grid:
@@ -255,19 +337,48 @@ def powers(runs: Runs) -> Grid:
 
 def numbers(runs: Runs) -> Grid:
     """Numbers of clusters that were found, and the next best."""
-    columns = ["data set", "true k", "k found", "best three, and the agreement on them"]
+    columns = ["data set", "true k", "k found", "verdict", "best three, with evidence and agreement"]
     found = [(name, runs["number", name, 0]) for name in SETS if ("number", name, 0) in runs]
-    lines = [
-        [name, row["n_clusters"], row["found"], ", ".join(f"{k} ({agreed:.2f})" for k, agreed in row["best"])]
-        for name, row in found
-    ]
+    return Grid(
+        columns, [[name, row["n_clusters"], row["found"], row["verdict"], best(row)] for name, row in found]
+    )
+
+
+def best(row: Row) -> str:
+    """The best numbers of a run."""
+    return ", ".join(f"{k} ({evidence:.2f}, {agreed:.2f})" for k, evidence, agreed in row["best"])
+
+
+def unions(runs: Runs) -> Grid:
+    """How often the number of random subspaces was found."""
+    columns = ["data", "seeds", "right", "numbers found"]
+    lines: list[list[Field]] = []
+    for number in UNIONS:
+        rows = [runs[key] for key in sorted(runs) if key[:2] == ("union", str(number))]
+        if not rows:
+            continue
+        # Data without clusters are one cluster.
+        right = sum(row["found"] == max(number, 1) for row in rows)
+        title = {0: "isotropic noise", 1: "one subspace"}.get(number, f"{number} subspaces")
+        lines.append([title, len(rows), right, ", ".join(str(row["found"]) for row in rows)])
+    return Grid(columns, lines)
+
+
+def costs(runs: Runs) -> Grid:
+    """Seconds of a fit beside those of S3COMP-C."""
+    columns = ["", "S3COMP-C, damping 0.5", "front door", "ratio"]
+    lines: list[list[Field]] = []
+    for row in (row for (kind, _, _), row in runs.items() if kind == "cost"):
+        for said, one, joined in zip(CLOCKS, row["defaults"], row["front_door"], strict=True):
+            lines.append([said, f"{one:.1f}", f"{joined:.1f}", f"{joined / one:.1f}"])
     return Grid(columns, lines)
 
 
 def tables() -> list[str]:
-    """The tables of the page, in its order."""
+    """The tables of the page, in its order; those without a run are left out."""
     runs = stored()
-    return [grid(runs).markdown() + "\n" for grid in (accuracies, confidences, powers, numbers)]
+    every = [of(runs) for of in (accuracies, settings, confidences, powers, numbers, unions, costs)]
+    return [grid.markdown() + "\n" for grid in every if grid.lines]
 
 
 def main() -> None:
@@ -276,7 +387,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("data", type=Path, nargs="?", help="folder of the data files")
-    parser.add_argument("--seeds", type=int, default=3, help="seeds from 0 (default: 3)")
+    parser.add_argument("--seeds", type=int, default=5, help="seeds from 0 (default: 5)")
     parser.add_argument("--sets", nargs="+", choices=SETS, default=list(SETS), help="only these data sets")
     asked = parser.parse_args()
     if asked.data is not None:

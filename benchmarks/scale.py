@@ -1,6 +1,6 @@
 """From a laptop's data to a million points: time, memory seen from outside, and accuracy.
 
-python -m benchmarks.scale [--folder FOLDER] [growth] [budgets]
+python -m benchmarks.scale [--folder FOLDER] [growth] [budgets] [front_door]
 
 Every run is the program itself in a process of its own, on a file. Memory is the largest resident size that
 the system reports for that process; beside it stands the peak that `subspan plan` names beforehand.
@@ -171,6 +171,23 @@ def budgets(folder: Path) -> str:
     return table("Memory under a budget, seen from outside", rows, [])
 
 
+def front_door(folder: Path) -> str:
+    """The front door: its members see a sample, and all points get labels."""
+    data, labels = Data(1_000_000, 100, 50), folder / "labels.npy"
+    options = [str(data.file(folder)), "-k", "50", "--seed", "0", "--labels", str(labels)]
+    start = time.perf_counter()
+    facts, peak = _watched("cluster", *options, "--json", "--quiet")
+    row = {
+        "N": data.n_points,
+        "D": data.n_features,
+        **{f"{stage}, s": facts["stage_seconds"][stage] for stage in STAGES},
+        "whole program, s": time.perf_counter() - start,
+        "peak, MB": peak / 1e6,
+        "accuracy": clustering_accuracy(data.truth(), np.load(labels)),
+    }
+    return table("The front door on a million points", [row], [])
+
+
 def main() -> None:
     """Run what is named, or all."""
     parser = ArgumentParser()
@@ -179,7 +196,7 @@ def main() -> None:
     arguments = parser.parse_args()
     arguments.folder.mkdir(parents=True, exist_ok=True)
     for name in arguments.what:
-        text = {"growth": growth, "budgets": budgets}[name](arguments.folder)
+        text = {"growth": growth, "budgets": budgets, "front_door": front_door}[name](arguments.folder)
         (RESULTS / f"scale_{name}.md").write_text(text)
         print(text, flush=True)
 
