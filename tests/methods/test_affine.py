@@ -159,3 +159,26 @@ def test_rows_of_unit_norm_are_subspaces_still(name: str, pair: tuple[np.ndarray
     assert np.linalg.matrix_rank(rows[y == 0], tol=1e-9) == 3
     model = made(name).fit(X).model_
     np.testing.assert_array_equal(model.atoms, rows[model.atom_points])
+
+
+@pytest.mark.parametrize("dimension", [1, 2, 3])
+@pytest.mark.parametrize(
+    ("name", "more"),
+    [
+        ("SSC-OMP", {"n_nonzero": 4}),
+        ("LSR", {}),
+        ("LSR, sparse", {}),
+        ("LRSC", {}),
+        ("ESC", {"n_exemplars": 30, "n_neighbors": 5}),
+    ],
+)
+def test_parallel_flats_are_told_apart(name: str, more: dict[str, int], dimension: int) -> None:
+    # The corners of a triangle apart; docs/results/flats.md has all methods, and more seeds.
+    rng = np.random.default_rng(dimension)
+    X = np.zeros((180, dimension + 2))
+    X[:, :dimension] = rng.uniform(-1, 1, (180, dimension))
+    y = np.repeat([0, 1, 2], 60)
+    X[:, dimension:] = np.array([[1, 0], [-0.5, 0.75**0.5], [-0.5, -(0.75**0.5)]])[y] + 3
+    method, settings = METHODS[name]
+    model = method(3, affine=True, random_state=0, **{**settings, **more})
+    assert clustering_accuracy(y, model.fit(X).labels_) >= 0.98
