@@ -74,7 +74,7 @@ def parameters(rng: Generator, name: str) -> dict[str, Any]:
 def graph(rng: Generator) -> Any:
     """A graph or coefficients, dense or sparse, with a fault in most of them."""
     n = int(rng.integers(2, 30))
-    A = random_array((n, n), density=rng.uniform(0, 0.6), rng=rng, format="csr")
+    A = random_array((n, n), density=rng.uniform(0, 0.6), random_state=rng, format="csr")
     if rng.random() < 0.8:
         A = csr_array(A + A.T)
     if rng.random() < 0.4:

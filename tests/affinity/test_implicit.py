@@ -7,7 +7,7 @@ from subspan.affinity import ImplicitAffinity, symmetric_affinity
 
 @pytest.mark.parametrize("scale", [None, "max", "l2"])
 def test_its_rows_make_up_the_affinity(scale):
-    C = csr_array(random_array((50, 50), density=0.2, rng=np.random.default_rng(0)))
+    C = csr_array(random_array((50, 50), density=0.2, random_state=np.random.default_rng(0)))
     C.data -= 0.5
     implicit = ImplicitAffinity(C, scale)
     rows = np.vstack([implicit.magnitudes(start, start + 20).toarray() for start in range(0, 50, 20)])

@@ -25,7 +25,9 @@ def slow(row: np.ndarray, share: float) -> np.ndarray:
 @pytest.mark.parametrize("share", [0.1, 0.5, 0.7, 0.99])
 def test_like_adding_one_after_the_other(share: float) -> None:
     rng = np.random.default_rng(1)
-    matrix = csr_array(random_array((1100, 60), density=0.2, rng=rng, data_sampler=rng.standard_normal))
+    matrix = csr_array(
+        random_array((1100, 60), density=0.2, random_state=rng, data_sampler=rng.standard_normal)
+    )
     expected = np.array([slow(row, share) for row in matrix.toarray()])
     np.testing.assert_array_equal(largest_share(matrix, share).toarray(), expected)
 

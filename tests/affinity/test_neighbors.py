@@ -15,7 +15,7 @@ from subspan.handover import InputError
 def sparse_rows(n: int, k: int, dtype: str = "float64") -> csr_array:
     rng = np.random.default_rng(0)
     return csr_array(
-        random_array((n, k), density=0.2, rng=rng, data_sampler=rng.standard_normal), dtype=dtype
+        random_array((n, k), density=0.2, random_state=rng, data_sampler=rng.standard_normal), dtype=dtype
     )
 
 

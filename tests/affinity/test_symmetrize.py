@@ -9,7 +9,7 @@ from subspan.handover import InputError
 def random_coefficients(dtype=np.float64, seed=0):
     rng = np.random.default_rng(seed)
     return csr_array(
-        random_array((40, 40), density=0.1, rng=rng, data_sampler=rng.standard_normal), dtype=dtype
+        random_array((40, 40), density=0.1, random_state=rng, data_sampler=rng.standard_normal), dtype=dtype
     )
 
 

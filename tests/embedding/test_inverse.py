@@ -28,7 +28,7 @@ def test_as_a_dense_solver(reach):
 
 
 def test_a_graph_without_structure_has_no_cheap_factor():
-    tangled = random_array((400, 400), density=0.05, rng=np.random.default_rng(0))
+    tangled = random_array((400, 400), density=0.05, random_state=np.random.default_rng(0))
     graph = csr_array(tangled + tangled.T + ring(400, 1))
     assert inverse_if_cheap(graph, np.sqrt(graph.sum(axis=1)), n_columns=64) is None
 
@@ -43,6 +43,6 @@ def test_the_estimate_of_a_band_is_its_profile(reach):
 
 def test_the_estimate_is_never_below_what_the_factor_needs():
     rng = np.random.default_rng(1)
-    graph = csr_array(random_array((60, 60), density=0.05, rng=rng))
+    graph = csr_array(random_array((60, 60), density=0.05, random_state=rng))
     graph = csr_array(graph + graph.T + ring(60, 1))
     assert most_work(graph) >= graph.nnz / 2

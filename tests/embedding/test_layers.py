@@ -15,8 +15,8 @@ from subspan.labeling import label_embedding
 def linked_blocks(seed, n_blocks=5, size=40, noise=0.02):
     """Dense blocks under a sparse random graph, so that all are linked."""
     rng = np.random.default_rng(seed)
-    blocks = block_diag([random_array((size, size), density=0.2, rng=rng) for _ in range(n_blocks)])
-    links = random_array(blocks.shape, density=noise, rng=rng)
+    blocks = block_diag([random_array((size, size), density=0.2, random_state=rng) for _ in range(n_blocks)])
+    links = random_array(blocks.shape, density=noise, random_state=rng)
     graph = csr_array(blocks + 0.3 * links)
     graph.setdiag(0)
     graph.eliminate_zeros()

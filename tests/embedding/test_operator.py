@@ -9,7 +9,7 @@ def test_equals_the_dense_product_whatever_the_threads():
     # Several tasks, the last one shorter.
     n = 2 * operator.ROWS_PER_TASK + 37
     rng = np.random.default_rng(0)
-    half = csr_array(random_array((n, n), density=0.01, rng=rng))
+    half = csr_array(random_array((n, n), density=0.01, random_state=rng))
     graph = csr_array(half + half.T)
     degrees = graph.sum(axis=1)
     dense = graph.toarray() / np.sqrt(np.outer(degrees, degrees))

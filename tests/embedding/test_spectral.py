@@ -12,7 +12,7 @@ from subspan.labeling import label_embedding
 
 def random_block(rng, size, density=0.2):
     """A connected random graph: a ring, so that it is connected, and random edges."""
-    edges = random_array((size, size), density=density, rng=rng)
+    edges = random_array((size, size), density=density, random_state=rng)
     ring = diags_array([np.full(size - 1, 0.5)], offsets=[1])
     return csr_array(edges + edges.T + ring + ring.T)
 

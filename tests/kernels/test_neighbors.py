@@ -17,7 +17,7 @@ N = 40
 def sparse_rows(seed: int) -> csr_array:
     """Of unit length, but for one without entries; signs differ."""
     rng = np.random.default_rng(seed)
-    dense = random_array((N, 15), density=0.3, rng=rng, data_sampler=rng.standard_normal).toarray()
+    dense = random_array((N, 15), density=0.3, random_state=rng, data_sampler=rng.standard_normal).toarray()
     dense[3] = 0
     return csr_array(dense / np.maximum(np.linalg.norm(dense, axis=1, keepdims=True), 1e-300))
 

@@ -35,7 +35,7 @@ def star(n_points: int) -> np.ndarray:
 
 def random_graph(n_points: int, density: float, seed: int) -> sparse.csr_array:
     rng = np.random.default_rng(seed)
-    half = sparse.random_array((n_points, n_points), density=density, rng=rng)
+    half = sparse.random_array((n_points, n_points), density=density, random_state=rng)
     ring = sparse.csr_array(cycle(n_points)) * 0.1
     return sparse.csr_array(half + half.T + ring)
 

@@ -41,7 +41,7 @@ def any_form(request):
 
 def coefficients(n_points=N_POINTS, seed=0):
     rng = np.random.default_rng(seed)
-    return random_array((n_points, n_points), density=0.01, rng=rng, format="csr")
+    return random_array((n_points, n_points), density=0.01, random_state=rng, format="csr")
 
 
 def points(n_points=N_POINTS):
