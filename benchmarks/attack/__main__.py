@@ -42,13 +42,12 @@ def answers(count: int, first: int = 0) -> Iterator[tuple[str, int, str]]:
             yield from found
 
 
-def table(found: list[tuple[str, int, str]], seconds: float, first: int) -> str:
+def table(found: list[tuple[str, int, str]], seconds: float, command: str) -> str:
     """Markdown: what was tried, and what came back."""
     head = [
         "# Attacked",
         "",
-        f"{len(found)} hostile inputs, each made from its number ({first} and up): "
-        f"`python -m benchmarks.attack`. An answer is labels (rows, where a file is only read; of a work "
+        f"{len(found)} hostile inputs, each made from its number: `{command}`. An answer is labels (rows, where a file is only read; of a work "
         "directory, those of a fit that nobody disturbed), or one sentence that says what is wrong. Anything "
         f"else is a fault: another exception, a crash, or no answer in {LIMIT:.0f} s.",
         "",
@@ -76,7 +75,7 @@ def main() -> None:
     count, first = (*given, *(DEFAULT, 0)[len(given) :])
     start = time.monotonic()
     found = list(answers(count, first))
-    text = table(found, time.monotonic() - start, first)
+    text = table(found, time.monotonic() - start, f"python -m benchmarks.attack {count} {first}")
     print(text)
     RESULTS.write_text(text)
     sys.exit(any(text not in (LABELS, SENTENCE) for *_, text in found))
