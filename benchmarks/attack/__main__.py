@@ -47,7 +47,8 @@ def table(found: list[tuple[str, int, str]], seconds: float, command: str) -> st
     head = [
         "# Attacked",
         "",
-        f"{len(found)} hostile inputs, each made from its number: `{command}`. An answer is labels (rows, where a file is only read; of a work "
+        f"{len(found)} hostile inputs, each made from its number: `{command}`. An answer "
+        f"is labels (rows, where a file is only read; of a work "
         "directory, those of a fit that nobody disturbed), or one sentence that says what is wrong. Anything "
         f"else is a fault: another exception, a crash, or no answer in {LIMIT:.0f} s.",
         "",
