@@ -34,6 +34,12 @@ def test_clusters_have_to_beat_chance():
     assert str(nothing).startswith("The data show no clusters.")
 
 
+def test_numbers_in_great_doubt_are_not_believed():
+    tried = (candidate(2, 0.5, 0.65, agreement=0.47), candidate(3, 0.5, 1.0, agreement=0.3))
+    assert NumberOfClusters(tried, 0.3).n_clusters == 1
+    assert NumberOfClusters((candidate(2, 0.5, 0.35, agreement=0.47),), 0.3).n_clusters == 2
+
+
 def test_the_reference_lies_where_the_data_lie():
     rng = np.random.default_rng(0)
     axes = np.linalg.qr(rng.standard_normal((10, 2)))[0].T

@@ -26,6 +26,8 @@ from subspan.tuning.members import GraphMember, cut, graphs
 
 # The members must agree more than on data without clusters, by this much at least.
 MARGIN = 0.1
+# With less evidence than this the best number is not believed: on noise it is about -2.
+LEAST_EVIDENCE = -1.0
 # Bits that one member has and another has not, against bits that they share.
 COST_OF_DOUBT = 4.0
 # Numbers of which the evidence differs by less than this share are as good as each other.
@@ -75,8 +77,9 @@ class NumberOfClusters:
 
     @property
     def shows_clusters(self) -> bool:
-        """Whether the members agree on more than the shape of the cloud."""
-        return self.best[0].agreement > self.by_chance + MARGIN
+        """Whether the members agree on more than the shape of the cloud, and not about too few bits."""
+        first = self.best[0]
+        return first.agreement > self.by_chance + MARGIN and first.evidence > LEAST_EVIDENCE
 
     @property
     def rivals(self) -> tuple[int, ...]:
