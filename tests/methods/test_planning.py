@@ -13,7 +13,8 @@ from subspan.execution import workplace
 from subspan.execution.memory import parse_bytes, used_memory
 from subspan.handover import InputError
 from subspan.methods import planning
-from subspan.methods.planning import MANY_POINTS, Plan
+from subspan.methods.planning import Plan
+from subspan.methods.problem_size import MANY_POINTS
 from subspan.self_expression.plan import kept_bytes
 
 FLOAT32 = np.dtype(np.float32)
