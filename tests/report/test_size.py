@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
+
 import numpy as np
 import pytest
 from pages import parse
@@ -80,7 +83,10 @@ def test_the_page_stays_small_enough_to_be_sent(estimator, tmp_path):
     assert path.stat().st_size + larger_pictures < LIMIT
     root = parse(path.read_text(encoding="utf-8"))
     assert len(root.find("article")) == N_CLUSTERS
-    assert len(root.find("img")) == 6 * N_CLUSTERS
+    assert 6 * N_CLUSTERS <= len(root.find("img")) <= 9 * N_CLUSTERS
+    [link] = root.find("a", download="labels.csv.gz")
+    lines = gzip.decompress(base64.b64decode(link.attributes["href"].partition(",")[2])).splitlines()
+    assert lines[-1].decode() == f"{names[-1]},{N_POINTS - 1},{estimator.labels_[-1]}"
     [embedding] = root.find("figure", id="embedding")
     dots = sum(cloud.attributes["d"].count("M") for cloud in embedding.find("path"))
     assert N_CLUSTERS <= dots <= 5000

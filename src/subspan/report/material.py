@@ -27,6 +27,8 @@ from subspan.sources.images import ImageFolder
 MOST_POINTS = 5000
 MOST_GRAPH_CELLS = 240
 N_REPRESENTATIVES = 6
+# Share of the variance from which on a projection shows the embedding well.
+ENOUGH_VARIANCE = 0.8
 
 
 @dataclass(frozen=True)
@@ -140,8 +142,11 @@ class Material:
 
     @cached_property
     def embedding(self) -> numbers.EmbeddingPlane:
-        """The points in two dimensions."""
-        return numbers.embedding_plane(self.estimator.embedding_, self.labels, MOST_POINTS)
+        """The points in two dimensions: from their widest side, or by t-SNE where that shows too little."""
+        plane = numbers.embedding_plane(self.estimator.embedding_, self.labels, MOST_POINTS)
+        if sum(plane.shares) >= ENOUGH_VARIANCE:
+            return plane
+        return numbers.embedding_neighbours(self.estimator.embedding_, self.labels)
 
     @cached_property
     def convergence(self) -> numbers.Convergence | None:
@@ -187,6 +192,17 @@ class Material:
     def confusion(self) -> numbers.Confusion | None:
         """Clusters against the known classes."""
         return None if self.truth is None else numbers.confusion(self.truth, self.labels)
+
+    @cached_property
+    def wrong(self) -> NDArray[np.bool_]:
+        """Rows whose cluster matches another class, or none; nowhere if no classes are known."""
+        found = self.confusion
+        if found is None:
+            return np.zeros(len(self.labels), bool)
+        class_of = {int(found.clusters[place]): found.classes[place] for place in range(found.n_matched)}
+        assert self.truth is not None
+        pairs = zip(self.labels.tolist(), self.truth.tolist(), strict=True)
+        return np.array([label not in class_of or class_of[label] != true for label, true in pairs])
 
     @property
     def _has_points(self) -> bool:

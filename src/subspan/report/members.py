@@ -12,6 +12,7 @@ from subspan.plotting.numbers import SingularValues
 from subspan.plotting.numbers.clusters import evenly
 from subspan.report.elements import short
 from subspan.report.material import Material
+from subspan.report.misfits import misfits
 from subspan.report.tables import Cell, cell, percent
 
 # Rows of a cluster looked at for its columns, and columns named.
@@ -36,8 +37,9 @@ class Member:
     share: float
     # By their headings, as far as they are known: see MEASURES.
     measures: dict[str, Cell]
-    # The most central rows.
+    # The most central rows, and those that fit worst.
     rows: list[int]
+    misfits: list[int]
     # The cluster with most of the weight that leaves this one, and its share of all weight.
     neighbour: tuple[int, float] | None
     # The most frequent class, and its share; None and NaN without a truth.
@@ -49,10 +51,10 @@ class Member:
 
 def members(material: Material) -> list[Member]:
     """All clusters, in the order of their numbers."""
-    return [_member(material, cluster) for cluster in range(len(material.sizes))]
+    return [_member(material, cluster, rows) for cluster, rows in enumerate(misfits(material))]
 
 
-def _member(material: Material, cluster: int) -> Member:
+def _member(material: Material, cluster: int, worst: list[int]) -> Member:
     main_class, purity = _main_class(material, cluster)
     return Member(
         cluster=cluster,
@@ -60,6 +62,7 @@ def _member(material: Material, cluster: int) -> Member:
         share=float(material.sizes[cluster] / len(material.labels)),
         measures=_measures(material, cluster),
         rows=material.representatives[cluster].tolist(),
+        misfits=worst,
         neighbour=_neighbour(material, cluster),
         main_class=main_class,
         purity=purity,

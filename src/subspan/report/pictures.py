@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,18 +16,18 @@ from subspan.report.png import picture_uri
 MOST_NUMBERS = 1_000_000
 
 
-def pictures(material: Material) -> dict[int, str]:
-    """Addresses of the pictures of all representatives, by their row; none if the rows are not images."""
+def pictures(material: Material, rows: Iterable[int]) -> dict[int, str]:
+    """Addresses of the pictures of some rows; none if the rows are not images."""
     if material.image_shape is None:
         return {}
-    rows = np.concatenate([*material.representatives])
+    shown = np.unique(np.fromiter(rows, np.intp))
     # As plain rows: what a picture is made of may be stored line by line or column by column.
-    pixels = tiles(material.source, rows, (1, math.prod(material.image_shape)))[:, 0]
+    pixels = tiles(material.source, shown, (1, math.prod(material.image_shape)))[:, 0]
     step = _step(pixels)
     images = (np.reshape(one, material.image_shape, order=material.image_order) for one in pixels)
     return {
         int(row): picture_uri(np.rint(255 * _shrunk(image, step)).astype(np.uint8))
-        for row, image in zip(rows, images, strict=True)
+        for row, image in zip(shown, images, strict=True)
     }
 
 

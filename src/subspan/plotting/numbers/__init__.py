@@ -8,7 +8,7 @@ from subspan.plotting.numbers.affinity import OrderedAffinity, ordered_affinity
 from subspan.plotting.numbers.confusion import Confusion, confusion
 from subspan.plotting.numbers.connectivity import ClusterConnectivity, cluster_connectivity
 from subspan.plotting.numbers.convergence import Convergence, convergence
-from subspan.plotting.numbers.embedding import EmbeddingPlane, embedding_plane
+from subspan.plotting.numbers.embedding import EmbeddingPlane, embedding_neighbours, embedding_plane
 from subspan.plotting.numbers.representatives import Representatives, representatives, tiles
 from subspan.plotting.numbers.residuals import Residuals, residuals
 from subspan.plotting.numbers.singular_values import SingularValues, singular_values
@@ -29,6 +29,7 @@ __all__ = [
     "cluster_connectivity",
     "confusion",
     "convergence",
+    "embedding_neighbours",
     "embedding_plane",
     "ordered_affinity",
     "representatives",

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,6 +14,9 @@ from subspan.plotting.numbers.finite import finite_numbers
 
 # A scatter plot of more points is no clearer.
 MAX_POINTS = 5000
+# And of more than these t-SNE takes long. With few there are no neighbours to speak of.
+MAX_NEIGHBOURS = 1500
+FEWEST_NEIGHBOURS = 30
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,6 +34,42 @@ class EmbeddingPlane:
     shares: tuple[float, float]
     # Points in the embedding, whether shown or not.
     n_embedded: int
+    # How the coordinates came about.
+    drawn_by: Literal["projection", "t-SNE"] = "projection"
+
+
+def embedding_neighbours(
+    embedding: ArrayLike, labels: ArrayLike, max_points: int = MAX_NEIGHBOURS
+) -> EmbeddingPlane:
+    """Draw the rows of the embedding so that neighbours stay neighbours, by t-SNE of scikit-learn.
+
+    Where a projection shows little of many clusters, this shows all of them; distances between groups mean
+    nothing. Parameters are as for `embedding_plane`; with too few points for t-SNE its result is returned.
+
+    Examples
+    --------
+    >>> corners = np.repeat(np.eye(5), 8, axis=0)
+    >>> embedding_neighbours(corners, np.repeat(np.arange(5), 8)).drawn_by
+    't-SNE'
+    """
+    # Imported here: no other number needs it.
+    from sklearn.manifold import TSNE
+
+    from subspan.execution.threads import single_threaded_libraries
+
+    plane = embedding_plane(embedding, labels, max_points)
+    if len(plane.rows) <= FEWEST_NEIGHBOURS:
+        return plane
+    vectors = finite_numbers("embedding", embedding, 2)[plane.rows]
+    unit = vectors / np.linalg.norm(vectors, axis=1)[:, None]
+    # Points in one place have no neighbours to choose from: a trace of noise gives them some.
+    unit += 1e-4 * np.random.default_rng(0).standard_normal(unit.shape)
+    perplexity = min(30.0, (len(unit) - 1) / 3)
+    # The same picture whatever the number of threads.
+    with single_threaded_libraries():
+        drawn = TSNE(init="random", perplexity=perplexity, max_iter=500, random_state=0, n_jobs=1)
+        places = drawn.fit_transform(unit)
+    return replace(plane, coordinates=places.astype(np.float64), drawn_by="t-SNE")
 
 
 def embedding_plane(embedding: ArrayLike, labels: ArrayLike, max_points: int = MAX_POINTS) -> EmbeddingPlane:

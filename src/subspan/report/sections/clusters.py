@@ -9,6 +9,7 @@ import numpy as np
 from subspan.report.axes import number
 from subspan.report.charts import About, DrawnCurve, bars, curve_chart
 from subspan.report.colours import colour
+from subspan.report.download import labels_link
 from subspan.report.elements import Element, h, name_of
 from subspan.report.figures import figure
 from subspan.report.material import Material
@@ -23,7 +24,7 @@ MANY = 15
 def clusters_section(material: Material, each: Sequence[Member]) -> Section:
     """A table, and two charts."""
     plates = h("div", _bars(material), singular_values_figure(material), class_="plates spaced")
-    return Section("clusters", "Clusters", [_table(each), _meanings(each), plates])
+    return Section("clusters", "Clusters", [_table(each), _meanings(each), labels_link(material), plates])
 
 
 def _meanings(each: Sequence[Member]) -> Element:

@@ -105,22 +105,24 @@ def affinity_figure(material: Material) -> Element | None:
 
 
 def embedding_figure(material: Material) -> Element:
-    """The points that k-means saw, from their widest side."""
+    """The points that k-means saw."""
     found = material.embedding
     labels = np.asarray(found.clusters)[found.cluster]
     seen = percent(sum(found.shares))
+    by_neighbours = found.drawn_by == "t-SNE"
+    how = "drawn by t-SNE" if by_neighbours else f"the plane holds {seen} of the variance"
     about = About(
         "embedding",
         "Rows in the spectral embedding",
-        f"{number(len(found.rows))} of {number(found.n_embedded)} rows, coloured by cluster; the plane "
-        f"holds {seen} of the variance.",
+        f"{number(len(found.rows))} of {number(found.n_embedded)} rows, coloured by cluster; {how}.",
     )
     thinned = len(found.rows) < found.n_embedded
     shown = f"{number(len(found.rows))} of {number(found.n_embedded)} rows are shown. " if thinned else ""
     numbered = "Numbers are those of clusters, where there is room; point at a row to see its own. "
-    caption = (
-        f"{shown}{numbered}This plane holds {seen} of the variance: groups that overlap here may lie apart."
-    )
+    meaning = f"This plane holds {seen} of the variance: groups that overlap here may lie apart."
+    if by_neighbours:
+        meaning = "Drawn by t-SNE: neighbours stay neighbours, but distances between groups mean nothing."
+    caption = f"{shown}{numbered}{meaning}"
     return figure("embedding", "The embedding", scatter(about, found.coordinates, labels), caption)
 
 

@@ -18,10 +18,11 @@ def members_section(material: Material, each: Sequence[Member]) -> Section:
     """A card for each cluster."""
     introduction = h(
         "p",
-        "The rows shown for a cluster are those with the strongest ties to the rest of it.",
+        "Representatives are the rows with the strongest ties to the rest of the cluster. Misfits, framed, "
+        "are the rows farthest from the subspace of the cluster. A cross marks rows of another class.",
         class_="soft",
     )
-    tiles = pictures(material)
+    tiles = pictures(material, (row for one in each for row in (*one.rows, *one.misfits)))
     cards = [_card(material, one, tiles) for one in each]
     return Section("members", "Cluster by cluster", [introduction, h("div", cards, class_="clusters")])
 
@@ -36,13 +37,13 @@ def _card(material: Material, one: Member, tiles: dict[int, str]) -> Element:
     if one.columns:
         facts.append(("Main columns", _columns(one)))
     heading = h("h3", swatch(one.cluster), f"Cluster {one.cluster}", id=f"cluster-{one.cluster}-heading")
-    rows = [_representative(material, row, tiles.get(row)) for row in one.rows]
     return h(
         "article",
         heading,
         pairs(facts),
         h("h4", "Representatives"),
-        h("ul", rows, class_="tiles" if tiles else "tiles words"),
+        _rows(material, one.rows, tiles),
+        [h("h4", "Misfits"), _rows(material, one.misfits, tiles, "misfit")] if one.misfits else None,
         class_="card",
         id=f"cluster-{one.cluster}",
         aria_labelledby=f"cluster-{one.cluster}-heading",
@@ -62,8 +63,17 @@ def _columns(one: Member) -> Child:
     ]
 
 
-def _representative(material: Material, row: int, tile: str | None) -> Element:
+def _rows(material: Material, rows: Sequence[int], tiles: dict[int, str], kind: str = "") -> Element:
+    items = [_row(material, row, tiles.get(row), kind) for row in rows]
+    return h("ul", items, class_="tiles" if tiles else "tiles words")
+
+
+def _row(material: Material, row: int, tile: str | None, kind: str) -> Element:
     name = material.name_of_row(row)
-    if tile is None:
-        return h("li", name_of(name))
-    return h("li", h("img", src=tile, alt=f"Picture of {short(name)}"), name_of(name))
+    picture = None if tile is None else h("img", src=tile, alt=f"Picture of {short(name)}")
+    wrong = None
+    if material.wrong[row]:
+        assert material.truth is not None
+        wrong = h("span", "✕ ", name_of(material.truth[row]), class_="wrong")
+    # Framed; and no class where there is none to be had.
+    return h("li", picture, name_of(name), " " if wrong else None, wrong, class_=kind or None)

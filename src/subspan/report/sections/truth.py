@@ -18,6 +18,8 @@ from subspan.report.tables import Column, TableRow, cell, pairs, percent, scroll
 # Up to this many classes and clusters, the counts are readable one by one.
 MOST_TABLE_CELLS = 25
 MOST_MISTAKES = 12
+# Of the name of a class beside the picture.
+LONGEST_IN_PICTURE = 9
 # Shares of a class from which a cell has the shade of that number.
 SHADES = (0.0, 0.1, 0.3, 0.6)
 
@@ -97,9 +99,10 @@ def _picture(found: Confusion) -> Element:
         "Stronger colour means a larger share of the class. "
         "Off the diagonal, a class is split or lies in a foreign cluster."
     )
-    return h(
-        "div", figure("confusion", "Classes and clusters", grid(about, shares), caption), class_="plates"
-    )
+    places = enumerate(found.classes.tolist())
+    names = [(place + 0.5, short(name, LONGEST_IN_PICTURE)) for place, name in places]
+    chart = grid(about, shares, names=names)
+    return h("div", figure("confusion", "Classes and clusters", chart, caption), class_="plates")
 
 
 def _mistakes(found: Confusion) -> Element | None:
