@@ -57,7 +57,9 @@ class Transcript(SphinxDirective):
 def perform(command: str, folder: Path) -> tuple[int, list[str]]:
     """Exit code and output of a command, errors and messages in between as in a terminal."""
     beside_python = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    surroundings = {"PATH": beside_python, "NO_COLOR": "1", "COLUMNS": "92"}
+    # Where scripts are that write data for a page.
+    docs = str(Path(__file__).parents[1])
+    surroundings = {"PATH": beside_python, "DOCS": docs, "NO_COLOR": "1", "COLUMNS": "92"}
     done = subprocess.run(
         command,
         shell=True,

@@ -91,3 +91,10 @@ def test_many_clusters_are_drawn_by_their_neighbours() -> None:
     assert same.mean() > 0.95
     again = gather(model, X).embedding
     assert np.array_equal(again.coordinates, drawn.coordinates)
+
+
+def test_copies_are_told_once(page_of: Callable[..., str]) -> None:
+    X = np.repeat(np.random.default_rng(0).standard_normal((40, 6)), 2, axis=0)
+    words = parse(page_of(LSR(2, random_state=0).fit(X), X)).words()
+    assert words.count("Rows equal to another") == 1
+    assert "copies of another" not in words

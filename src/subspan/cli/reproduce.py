@@ -10,12 +10,11 @@ from subspan.cli.completing import Items, words
 from subspan.cli.datasets import data_dir_option
 from subspan.cli.options import quiet_option, speaker
 from subspan.handover import InputError
-from subspan.reproduction.catalog import EXPERIMENTS, find_experiments, find_methods
-from subspan.reproduction.plan import ExperimentOptions
-from subspan.reproduction.settings import RECIPES
 
 
 def _experiments(_: click.Context, __: click.Parameter, incomplete: str) -> Items:
+    from subspan.reproduction.catalog import EXPERIMENTS
+
     return words([*EXPERIMENTS, "all"], incomplete)
 
 
@@ -28,7 +27,7 @@ def _experiments(_: click.Context, __: click.Parameter, incomplete: str) -> Item
     help="Trials with different seeds.  [default: 10; 3 on MNIST70000; 2 with --quick]",
 )
 @click.option("--quick", is_flag=True, help="Parts of the data and few trials, to see that everything works.")
-@click.option("--methods", help=f"Only these, with commas between them: {', '.join(RECIPES)}.")
+@click.option("--methods", help="Only these methods of the tables, with commas between them.")
 @click.option("--so-far", is_flag=True, help="Run nothing: tables and figures of the results there are.")
 @click.option(
     "--out",
@@ -60,6 +59,9 @@ def reproduce(
     Example:
       subspan reproduce table-eyaleb fig-synthetic --trials 3 --data-dir data
     """  # noqa: D301 (click needs the character itself)
+    # Imported here: the help of all verbs must not wait for what only some need.
+    from subspan.reproduction.catalog import EXPERIMENTS, find_experiments, find_methods
+
     if only_list:
         width = max(map(len, EXPERIMENTS))
         for experiment in EXPERIMENTS.values():
@@ -70,8 +72,11 @@ def reproduce(
     if n_jobs == 0:
         raise InputError("--n-jobs must not be 0; -1 means all cores.")
     experiments = find_experiments(names)
+    from subspan.reproduction.plan import ExperimentOptions
+    from subspan.reproduction.settings import RECIPES
+
     chosen = frozenset(RECIPES) if methods is None else find_methods(methods)
-    # Imported here: the list of experiments must not wait for scientific libraries.
+    # The list of experiments must not wait for scientific libraries.
     from subspan.reproduction.session import ResultFolders
     from subspan.reproduction.session import run_experiments as carry_out
 

@@ -46,6 +46,8 @@ class DataSign:
     title: str
     text: str
     remedy: str = ""
+    # Whether it is about copies, which a fit counts exactly.
+    about_copies: bool = False
 
     def __str__(self) -> str:
         return f"{MARKS[self.level]}  {self.title}. {self.text}" + (f" {self.remedy}" if self.remedy else "")
@@ -190,6 +192,7 @@ def _about_rows(points: Doubles, facts: dict[str, Any]) -> Iterator[DataSign]:
             f"{copies:.1%} of the rows are copies of another",
             "Copies share a label, and are represented once.",
             "If they are errors, remove them.",
+            about_copies=True,
         )
 
 

@@ -24,7 +24,11 @@ AGREEMENT = 0.7
 # What is counted during a fit: how it bears on the result, what it is called and what it means.
 COUNTED: dict[str, tuple[Level, str, str]] = {
     "zero_rows": ("look", "Rows of zeros", "They have no direction, and got the label -1."),
-    "duplicate_rows": ("note", "Rows equal to another", "They were represented once, and share a label."),
+    "duplicate_rows": (
+        "note",
+        "Rows equal to another",
+        "They were represented once, and share a label. If they are errors, remove them.",
+    ),
     "empty_representations": (
         "look",
         "Rows that nothing represents",

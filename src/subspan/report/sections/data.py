@@ -15,7 +15,10 @@ def data_section(material: Material) -> Section | None:
         return None
     found = diagnose(material.source)
     introduction = h("p", "What the rows show before any clustering, as subspan look does.", class_="soft")
-    items = h("ul", [_item(sign) for sign in found.signs], class_="notes card")
+    # Copies are told once: where a fit has counted all of them, that is among the signs of the result.
+    is_counted = "duplicate_rows" in material.estimator.counts_
+    signs = [sign for sign in found.signs if not (sign.about_copies and is_counted)]
+    items = h("ul", [_item(sign) for sign in signs], class_="notes card")
     return Section("data", "The data", [introduction, items])
 
 
