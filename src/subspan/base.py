@@ -35,7 +35,7 @@ from subspan.model.preparation import Preparation
 from subspan.model.remains import Habits
 from subspan.parameters import OffOrigin, Shared, check_parameters
 from subspan.points import Points, Reading, read_points
-from subspan.sources import ArraySource, Source, open_source, read_in_pieces, unpacked
+from subspan.sources import ArraySource, Source, open_source, read_in_pieces, unpacked_source
 from subspan.sources.checks import check_kind, refusal
 from subspan.sources.dtypes import EXACT_IN_FLOAT32
 from subspan.sources.on_host import on_host
@@ -217,7 +217,7 @@ class SubspaceMethod(Shared, PredictsNewRows, ClusterMixin, BaseEstimator):
 
     def _read(self, source: Source, settled: Settled) -> Points:
         """The points: distinct rows with a direction, of unit norm if so asked."""
-        source = unpacked(source)
+        source = unpacked_source(source)
         stored = settled.workplace.folder is not None
         reading = Reading(
             normalize=self.normalize,

@@ -10,7 +10,7 @@ from subspan.execution.workplace import Workplace
 from subspan.model.preparation import PreparedRows, Wishes, complete_rows, learn_preparation
 from subspan.parameters import Prepares
 from subspan.points import Points
-from subspan.sources import ArraySource, Source, in_memory, unpacked
+from subspan.sources import ArraySource, Source, in_memory, unpacked_source
 from subspan.sources.views import Subset
 
 
@@ -31,7 +31,7 @@ class PreparesRows(Prepares, SubspaceMethod):
     def _read(self, source: Source, settled: Settled) -> Points:
         if not self._wishes.any:
             return super()._read(source, settled)
-        source = unpacked(source)
+        source = unpacked_source(source)
         kept = complete_rows(source) if self.missing == "drop" else None
         prepared: Source = PreparedRows(source if kept is None else Subset(source, kept), settled.preparation)
         if isinstance(source, ArraySource):

@@ -5,7 +5,7 @@ from subspan.sources.base import Source
 from subspan.sources.cubes import PixelSource
 from subspan.sources.lifting import Lifted, lifted, with_constant
 from subspan.sources.opening import open_source, read_in_pieces
-from subspan.sources.packed import Packed, unpacked
+from subspan.sources.packed import Packed, unpacked_source
 from subspan.sources.scanning import Scan, in_memory, scan
 from subspan.sources.views import Subset, UnitRows
 
@@ -23,6 +23,6 @@ __all__ = [
     "open_source",
     "read_in_pieces",
     "scan",
-    "unpacked",
+    "unpacked_source",
     "with_constant",
 ]

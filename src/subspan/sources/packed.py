@@ -69,12 +69,12 @@ class Packed:
         return self.whole.fingerprint()
 
 
-def unpacked(source: Source) -> Source:
+def unpacked_source(source: Source) -> Source:
     """The rows of an archive in memory; any other source as it is.
 
     Examples
     --------
-    >>> unpacked(ArraySource(np.eye(2))).shape
+    >>> unpacked_source(ArraySource(np.eye(2))).shape
     (2, 2)
     """
     return source.whole if isinstance(source, Packed) else source
