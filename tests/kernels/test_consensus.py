@@ -9,6 +9,7 @@ import pytest
 from interpreted import both_forms
 
 from subspan.kernels.consensus import average_solutions
+from subspan.kernels.pursuit.state import Picks, Queries
 
 N_SUBPROBLEMS, N_QUERIES, N_ATOMS, MOST = 4, 30, 12, 3
 FORMS = both_forms(average_solutions)
@@ -36,7 +37,7 @@ class Round:
         before[::5] = solutions[0, ::5]
         return cls(solutions, before, rng.random(N_QUERIES) < 0.8, rng.permutation(50)[:N_ATOMS])
 
-    def picks(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def picks(self) -> Picks:
         """Atoms in the order in which they were picked, which is none; one of them with the value zero."""
         shape = (N_SUBPROBLEMS, N_QUERIES)
         atoms, values = np.full((*shape, MOST + 1), -1, np.int32), np.full((*shape, MOST + 1), np.nan)
@@ -47,9 +48,9 @@ class Round:
             picked = np.concatenate([idle, chosen])
             counts[place] = len(picked)
             atoms[place][: len(picked)], values[place][: len(picked)] = picked, self.solutions[place][picked]
-        return atoms, values, counts
+        return Picks(atoms, values, counts)
 
-    def targets(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def queries(self) -> Queries:
         atoms = np.full((N_QUERIES, N_ATOMS), -1, np.int32)
         values, counts = np.full((N_QUERIES, N_ATOMS), np.nan), np.zeros(N_QUERIES, np.int32)
         for j, c in enumerate(self.before):
@@ -57,7 +58,9 @@ class Round:
             kept = kept[np.argsort(self.numbers[kept])]
             counts[j] = len(kept)
             atoms[j, : len(kept)], values[j, : len(kept)] = kept, c[kept]
-        return atoms, values, counts
+        # Rows, norms and own atoms are not read.
+        nothing = np.zeros((0, 0)), np.zeros(0), np.zeros(0, np.int64)
+        return Queries(*nothing, self.active.copy(), atoms, values, counts)
 
     def average(self, over_chosen: bool) -> np.ndarray:
         times = np.count_nonzero(self.solutions, axis=0) if over_chosen else N_SUBPROBLEMS
@@ -71,13 +74,11 @@ class Round:
 @pytest.mark.parametrize("seed", range(3))
 def test_average(form, over_chosen, tol, seed):
     given = Round.random(seed)
-    atoms, values, counts = given.targets()
+    queries = given.queries()
+    active, atoms, values, counts = queries[3:]
     totals, times, touched = np.zeros(N_ATOMS), np.zeros(N_ATOMS, np.int32), np.zeros(N_ATOMS, np.int32)
-    active, squares = given.active.copy(), np.full((N_QUERIES, 2), 7.0)
-    FORMS[form](
-        *given.picks(), given.numbers, over_chosen, tol**2,
-        totals, times, touched, active, atoms, values, counts, squares,
-    )  # fmt: skip
+    squares = np.full((N_QUERIES, 2), 7.0)
+    FORMS[form](given.picks(), queries, given.numbers, over_chosen, tol**2, totals, times, touched, squares)
 
     wanted = given.average(over_chosen)
     found = np.zeros_like(wanted)

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from subspan.kernels.jit import kernel, part
+from subspan.kernels.pursuit.state import Picks, Queries
 
 
 @part
@@ -19,9 +20,7 @@ def insert_sorted(atoms: NDArray[np.int32], n: int, atom: int, numbers: NDArray[
 
 @part
 def sum_solutions(
-    pick_atoms: NDArray[np.int32],
-    pick_values: NDArray[np.float64],
-    pick_counts: NDArray[np.int32],
+    picks: Picks,
     j: int,
     numbers: NDArray[np.int64],
     totals: NDArray[np.float64],
@@ -30,15 +29,15 @@ def sum_solutions(
 ) -> int:
     """Sum the solutions of query `j`, and count how many use each atom; returns the number of atoms."""
     n = 0
-    for t in range(pick_atoms.shape[0]):
-        for p in range(pick_counts[t, j]):
-            atom = pick_atoms[t, j, p]
-            if pick_values[t, j, p] != 0:
+    for t in range(picks.atoms.shape[0]):
+        for p in range(picks.counts[t, j]):
+            atom = picks.atoms[t, j, p]
+            if picks.values[t, j, p] != 0:
                 if times[atom] == 0:
                     insert_sorted(touched, n, atom, numbers)
                     n += 1
                 times[atom] += 1
-                totals[atom] += pick_values[t, j, p]
+                totals[atom] += picks.values[t, j, p]
     return n
 
 
@@ -65,27 +64,24 @@ def squared_change(
 
 @kernel
 def average_solutions(
-    pick_atoms: NDArray[np.int32],
-    pick_values: NDArray[np.float64],
-    pick_counts: NDArray[np.int32],
+    picks: Picks,
+    queries: Queries,
     numbers: NDArray[np.int64],
     over_chosen: bool,
     squared_tol: float,
     totals: NDArray[np.float64],
     times: NDArray[np.int32],
     touched: NDArray[np.int32],
-    active: NDArray[np.bool_],
-    target_atoms: NDArray[np.int32],
-    target_values: NDArray[np.float64],
-    target_counts: NDArray[np.int32],
     squares: NDArray[np.float64],
 ) -> None:
     """Replace c_j by the average of the b_j of all sub-problems, and deactivate converged queries.
 
     Parameters
     ----------
-    pick_atoms, pick_values, pick_counts : IN
+    picks : IN
         Solutions, one leading entry for each sub-problem.
+    queries : IN and OUT
+        Those still under way are `active`; the targets are the vectors c_j.
     numbers : IN
         Row of each atom in the data, by which entries of c_j are sorted.
     over_chosen : IN
@@ -94,33 +90,32 @@ def average_solutions(
         A query has converged once ||new - old||^2 <= squared_tol * ||old||^2.
     totals, times, touched : scratch
         Zero on entry and on return, as long as there are atoms.
-    active, target_atoms, target_values, target_counts : IN and OUT
-        Queries still under way, and the vectors c_j.
     squares : IN and OUT
         (., 2): squared change and squared norm of each c_j. Of a query that has converged the norm stays.
     """
+    active, atoms, values = queries.active, queries.target_atoms, queries.target_values
     for j in range(active.shape[0]):
         squares[j, 0] = 0.0
         if not active[j]:
             continue
+        n_old = queries.target_counts[j]
         old_norm = 0.0
-        for e in range(target_counts[j]):
-            old_norm += target_values[j, e] ** 2
-        n = sum_solutions(pick_atoms, pick_values, pick_counts, j, numbers, totals, times, touched)
+        for e in range(n_old):
+            old_norm += values[j, e] ** 2
+        n = sum_solutions(picks, j, numbers, totals, times, touched)
         norm = 0.0
         for p in range(n):
             atom = touched[p]
-            totals[atom] /= times[atom] if over_chosen else pick_atoms.shape[0]
+            totals[atom] /= times[atom] if over_chosen else picks.atoms.shape[0]
             norm += totals[atom] ** 2
             times[atom] = 0
-        n_old = target_counts[j]
-        change = squared_change(target_atoms[j, :n_old], target_values[j, :n_old], touched[:n], totals, times)
+        change = squared_change(atoms[j, :n_old], values[j, :n_old], touched[:n], totals, times)
         active[j] = change > squared_tol * old_norm
         for p in range(n):
             atom = touched[p]
-            target_atoms[j, p] = atom
-            target_values[j, p] = totals[atom]
+            atoms[j, p] = atom
+            values[j, p] = totals[atom]
             totals[atom] = 0.0
-        target_counts[j] = n
+        queries.target_counts[j] = n
         squares[j, 0] = change
         squares[j, 1] = norm

@@ -19,7 +19,7 @@ from subspan.execution.tiles import TILE, in_panels, padded_length, tile_product
 from subspan.handover import InputError
 from subspan.methods.problem_size import ProblemSize
 from subspan.self_expression.consensus import tile_rows
-from subspan.self_expression.engine import TOGETHER_FROM, Kept
+from subspan.self_expression.engine import Kept
 from subspan.self_expression.plan import choose_kept, kept_bytes
 
 # Measured: what compiling the kernels takes, which is most of it and happens once on a machine, and what
@@ -144,12 +144,13 @@ class Plan:
         rows = tile_rows(self.kept)
         tile = rows * (n_targets * 12 + problem.n_features * item * 3) + n_atoms * 16
         tile += n_subproblems * rows * settings.n_nonzero * 12
-        # Atoms of a dictionary, feature by feature, for looks at the residual.
-        tile += longest * (problem.n_features * 4 + 16)
-        if self.kept != "none":
+        # Scores and candidates of one look.
+        tile += longest * 32
+        if self.kept == "none":
+            # Atoms of a dictionary, feature by feature, and their products with residuals.
+            tile += longest * (problem.n_features + rows) * 4
+        else:
             tile += TILE * n_atoms * 5
-        elif problem.n_features >= TOGETHER_FROM:
-            tile += rows * longest * 8
         copies = 2 * item + (0 if self.kept == "none" else 8)
         return {
             **self._common,

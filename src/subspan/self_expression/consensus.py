@@ -7,7 +7,8 @@ the block, and returns rows of C.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
@@ -123,38 +124,27 @@ class ConsensusTask:
         members = [np.sort(self.atom_of_row[kept_rows]) for kept_rows in dictionaries]
         rules = rules_of(settings, selection, rows.dtype)
         self.engine = Engine(rows, atom_rows, members, rules, selection.weights, kept, threads)
-
-    @property
-    def n_blocks(self) -> int:
-        """Number of blocks that make up all rows."""
-        return -(-self.source.shape[0] // self.block_rows)
+        # Most atoms that a point can have.
+        self._n_targets = min(settings.n_nonzero * len(dictionaries), len(rows))
 
     def __call__(self, block: int) -> Block:
         """Solve block number `block`."""
-        return join_blocks([iterations[-1] for iterations in self._solve(block, each=False)])
+        return join_blocks([deque(course, maxlen=1).pop() for course in self._courses(block)])
 
     def course(self, block: int) -> list[Block]:
         """Block number `block` after each of the outer iterations, as if it were the last."""
-        return [join_blocks(parts) for parts in zip(*self._solve(block, each=True), strict=True)]
+        return [join_blocks(parts) for parts in zip(*self._courses(block), strict=True)]
 
-    def _solve(self, block: int, *, each: bool) -> list[list[Block]]:
-        """The tiles of a block, after the last outer iteration or after each of them."""
+    def _courses(self, block: int) -> Iterator[Iterator[Block]]:
+        """The tiles of a block, each after each of the outer iterations."""
         first = block * self.block_rows
         last = min(first + self.block_rows, self.source.shape[0])
         size = tile_rows(self.engine.kept)
         work = self.engine.workspace(size, self._n_targets)
         n_atoms = len(self.engine.atoms.rows)
         averaging = np.zeros(n_atoms), np.zeros(n_atoms, np.int32), np.zeros(n_atoms, np.int32)
-        starts = range(first, last, size)
-        return [
-            self._tile(self._queries(start, min(start + size, last)), work, averaging, each)
-            for start in starts
-        ]
-
-    @property
-    def _n_targets(self) -> int:
-        """Most atoms that a point can have."""
-        return min(self.settings.n_nonzero * len(self.engine.dictionaries), len(self.engine.atoms.rows))
+        for start in range(first, last, size):
+            yield self._course(self._queries(start, min(start + size, last)), work, averaging)
 
     def _queries(self, start: int, stop: int) -> Queries:
         """The points of a tile; the target c of every one is still zero."""
@@ -175,13 +165,13 @@ class ConsensusTask:
             target_counts=np.zeros(n, np.int32),
         )
 
-    def _tile(
+    def _course(
         self,
         queries: Queries,
         work: Workspace,
         averaging: tuple[NDArray[np.float64], NDArray[np.int32], NDArray[np.int32]],
-        each: bool,
-    ) -> list[Block]:
+    ) -> Iterator[Block]:
+        """The coefficients of a tile after each of the outer iterations."""
         settings, engine = self.settings, self.engine
         query_bytes = engine.bytes_of(queries)
         events = np.zeros(2, np.int64)
@@ -189,26 +179,22 @@ class ConsensusTask:
         n = len(queries.rows)
         squares, pieces = np.zeros((n, 2)), range(0, n, TILE)
         sums = np.zeros((len(pieces), settings.max_iter, 2))
-        blocks = []
         n_iter = 0
         while n_iter < settings.max_iter and queries.active.any():
             for number in range(len(engine.dictionaries)):
                 engine.solve(number, queries, query_bytes, work, events)
             average_solutions(
-                *work.picks, engine.atoms.numbers, settings.average == "chosen", settings.tol**2, *averaging,
-                queries.active, queries.target_atoms, queries.target_values, queries.target_counts,
-                squares,
+                work.picks, queries, engine.atoms.numbers, settings.average == "chosen", settings.tol**2,
+                *averaging, squares,
             )  # fmt: skip
             sums[:, n_iter] = [squares[first : first + TILE].sum(axis=0) for first in pieces]
             n_iter += 1
-            if each:
-                blocks.append(self._block(queries, n_iter, sums[:, :n_iter], events))
-        sums[:, n_iter:, 1] = sums[:, n_iter - 1 : n_iter, 1]
-        last = self._block(queries, n_iter, sums, events)
-        if not each:
-            return [last]
+            block = self._block(queries, n_iter, sums[:, :n_iter], events)
+            yield block
         # A tile whose points have all converged does not change any more.
-        return blocks + [replace(last, sums=sums[:, : i + 1]) for i in range(n_iter, settings.max_iter)]
+        sums[:, n_iter:, 1] = sums[:, n_iter - 1 : n_iter, 1]
+        for i in range(n_iter, settings.max_iter):
+            yield replace(block, sums=sums[:, : i + 1])
 
     def _block(
         self, queries: Queries, n_iter: int, sums: NDArray[np.float64], events: NDArray[np.int64]
@@ -238,7 +224,4 @@ def rules_of(settings: ConsensusSettings, selection: Selection, dtype: np.dtype)
 
 def used_atoms(dictionaries: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
     """Sorted rows that some sub-dictionary kept."""
-    kept = np.concatenate(dictionaries)
-    used = np.zeros(kept.max() + 1, bool)
-    used[kept] = True
-    return np.flatnonzero(used)
+    return np.unique(np.concatenate(dictionaries))

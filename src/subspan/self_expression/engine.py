@@ -29,10 +29,10 @@ from subspan.kernels.pursuit.state import (
     Picks,
     Problem,
     Queries,
+    QueryBytes,
     Reach,
     Rules,
     State,
-    new_state,
     new_states,
 )
 from subspan.kernels.pursuit.step import ROW_MULTIPLE
@@ -48,14 +48,9 @@ Indices = NDArray[np.int64]
 # all:           those among all atoms, and gathered from them those of each sub-dictionary.
 Kept = Literal["none", "shared", "dictionaries", "all"]
 
-# If a look gives more than n_atoms / FEW candidates, a more precise look follows.
-FEW = 4
 # Common directions are split off if the first has more than this share of the energy of SAMPLE rows.
 COMMON_SHARE = 0.05
 SAMPLE = 1024
-# From this many features on, a product of matrices for all queries of a tile is faster than looks at one
-# residual after the other, which read all atoms every time.
-TOGETHER_FROM = 64
 # Tiles that use the same buffer for their products, one after the other.
 TILES = 8
 
@@ -63,15 +58,12 @@ NO_NUMBERS = EightBitProducts(
     words=np.empty((0, 0), np.int16),
     rows=np.empty(0, np.int32),
     units=np.empty(0),
-    query_bytes=np.empty((0, 0), np.int8),
-    query_units=np.empty(0),
-    query_rows=np.empty(0, np.int64),
     means=np.empty((0, 0)),
-    query_means=np.empty((0, 0)),
     offsets=np.empty((0, 0), np.int16),
     mean_units=np.empty(0),
     middles=np.empty(0),
 )
+NO_BYTES = QueryBytes(np.empty((0, 0), np.int8), np.empty(0, np.int64), np.empty(0), np.empty((0, 0)))
 
 
 def padded_features(rows: Floats) -> Floats:
@@ -131,16 +123,6 @@ class Columns:
             products, products.view(np.int32), own, rows.means, self.means, self.weights, largest, numbers
         )
         return numbers, largest * (self.largest_weight / LARGEST) / rows.scales
-
-
-@dataclass(frozen=True)
-class QueryBytes:
-    """8-bit inner products of queries with all atoms, and which row belongs to each query."""
-
-    numbers: NDArray[np.int8]
-    units: NDArray[np.float64]
-    rows: Indices
-    means: NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -243,48 +225,36 @@ class Engine:
         n_nonzero, n_features = self.rules.n_nonzero, self.atoms.rows.shape[1]
         longest = max(len(d.atoms) for d in self.dictionaries)
         shape = (len(self.dictionaries), n_queries, n_nonzero)
-        state = new_state(n_nonzero, n_targets, n_targets + longest // FEW, n_features, self.atoms.rows.dtype)
-        together = self.kept == "none" and self.n_features >= TOGETHER_FROM
-        n_together = n_queries if together else 1
+        n_together = n_queries if self.kept == "none" else 0
         return Workspace(
-            states=new_states(n_together, state),
-            scratch=new_scratch(n_nonzero, longest, self.n_features, n_together),
+            states=new_states(max(n_together, 1), n_nonzero, n_targets, n_features, self.atoms.rows.dtype),
+            scratch=new_scratch(n_nonzero, n_targets, longest, self.n_features, n_together),
             picks=Picks(np.zeros(shape, np.int32), np.zeros(shape), np.zeros(shape[:2], np.int32)),
         )
 
-    def bytes_of(self, queries: Queries) -> QueryBytes | None:
+    def bytes_of(self, queries: Queries) -> QueryBytes:
         """The 8-bit inner products of some queries, which looks need besides the rows."""
         own = queries.own
         if self.kept == "none":
-            return None
-        if (own >= 0).all() and (self.kept in ("all", "shared") or self._in_every_dictionary(own)):
-            return QueryBytes(self._bytes, self._units[own], own, self._means[own])
+            return NO_BYTES
+        # Atoms that are in all dictionaries have their rows there.
+        in_all = self.kept in ("all", "shared") or all(
+            (d.positions[own] >= 0).all() for d in self.dictionaries
+        )
+        if in_all and (own >= 0).all():
+            return QueryBytes(self._bytes, own, self._units[own], self._means[own])
         scaled = self._scale(queries.rows, queries.norms)
         numbers, units = self._columns.rounded(scaled, own)
-        return QueryBytes(numbers, units, np.arange(len(own)), scaled.means / scaled.scales[:, None])
-
-    def _in_every_dictionary(self, own: Indices) -> bool:
-        """Whether these atoms are in all dictionaries, which have their rows then."""
-        return all((d.positions[own] >= 0).all() for d in self.dictionaries)
+        return QueryBytes(numbers, np.arange(len(own)), units, scaled.means / scaled.scales[:, None])
 
     def solve(
-        self,
-        number: int,
-        queries: Queries,
-        query_bytes: QueryBytes | None,
-        work: Workspace,
-        events: NDArray[np.int64],
+        self, number: int, queries: Queries, query_bytes: QueryBytes, work: Workspace, events: Indices
     ) -> None:
         """Solve the active queries over one sub-dictionary; solutions go to `work.picks`."""
         stop_if_cancelled()
-        numbers = self._numbers[number]
-        if query_bytes is not None:
-            numbers = numbers._replace(
-                query_bytes=query_bytes.numbers, query_units=query_bytes.units,
-                query_rows=query_bytes.rows, query_means=query_bytes.means,
-            )  # fmt: skip
+        dictionary, numbers = self.dictionaries[number], self._numbers[number]
         picks = Picks(*(array[number] for array in work.picks))
-        problem = Problem(queries, self.atoms, self.dictionaries[number], numbers, self._reach, self.rules)
+        problem = Problem(queries, query_bytes, self.atoms, dictionary, numbers, self._reach, self.rules)
         pursue(problem, work.states, work.scratch, picks, events)
 
     def _new_numbers(self, dictionary: Dictionary) -> EightBitProducts:
@@ -306,7 +276,6 @@ class Engine:
     def _fill(self, threads: int) -> None:
         """Compute the numbers that are kept."""
         if self.kept == "all":
-            self._numbers = [self._new_numbers(dictionary) for dictionary in self.dictionaries]
             self._fill_from_all(threads)
         elif self.kept == "shared":
             numbers = self._multiplied(self.dictionaries[0], threads)
@@ -331,6 +300,7 @@ class Engine:
 
     def _fill_from_all(self, threads: int) -> None:
         """Fill the rows of all atoms, and gather from them those of every dictionary."""
+        self._numbers = [self._new_numbers(dictionary) for dictionary in self.dictionaries]
         self._bytes = np.empty((len(self._units), len(self._units)), np.int8)
 
         def keep(own: Indices, numbers: NDArray[np.int8], found: NDArray[np.float64]) -> None:

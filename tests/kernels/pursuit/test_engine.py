@@ -22,10 +22,9 @@ from subspan.kernels.pursuit.state import (
     Reach,
     Rules,
     State,
-    new_state,
     new_states,
 )
-from subspan.self_expression.engine import NO_NUMBERS, norms_of, padded_features
+from subspan.self_expression.engine import NO_BYTES, NO_NUMBERS, norms_of, padded_features
 
 FORMS = both_forms(pursue)
 N, N_FEATURES, S = 40, 12, 4
@@ -54,6 +53,7 @@ class Tile:
         rules = Rules(S, self.damping, 0.0, precision, 2 * self.damping, -self.damping, from_dropped=False)
         return Problem(
             Queries(rows, norms_of(rows), np.arange(N), active, atoms, values, counts),
+            NO_BYTES,
             Atoms(rows, norms_of(rows), np.ones(N), np.arange(N)),
             Dictionary(self.kept.astype(np.int32), positions, np.empty(0, np.int16)),
             NO_NUMBERS,
@@ -68,7 +68,7 @@ class Tile:
         states = states or fresh(self.X.dtype, n_together)
         picks = Picks(np.full((N, S), -1, np.int32), np.full((N, S), np.nan), np.full(N, -1, np.int32))
         events = np.zeros(2, np.int64)
-        FORMS[form](problem, states, new_scratch(S, N, N_FEATURES, n_together), picks, events)
+        FORMS[form](problem, states, new_scratch(S, N, N, N_FEATURES, n_together), picks, events)
         assert np.array_equal(picks.counts >= 0, active)
         dense = np.zeros((N, N))
         for j in np.flatnonzero(active):
@@ -78,7 +78,7 @@ class Tile:
 
 def fresh(dtype: np.dtype, n_together: int = 1) -> State:
     n_features = padded_features(np.zeros((1, N_FEATURES), dtype)).shape[1]
-    return new_states(n_together, new_state(S, N, 2 * N, n_features, dtype))
+    return new_states(n_together, S, N, n_features, dtype)
 
 
 def tile(damping: float, kind: str = "near_subspaces", dtype: str = "float64") -> Tile:

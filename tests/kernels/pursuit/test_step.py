@@ -7,7 +7,7 @@ import pytest
 
 from subspan.kernels.jit import kernel
 from subspan.kernels.pursuit import step
-from subspan.kernels.pursuit.state import N_ATOMS, Atoms, Queries, Rules, State, new_state
+from subspan.kernels.pursuit.state import N_ATOMS, Atoms, Queries, Rules, State, new_states
 from subspan.self_expression.consensus import ConsensusSettings
 from subspan.self_expression.engine import norms_of, padded_features
 from subspan.self_expression.job import represent
@@ -49,7 +49,9 @@ class Pursuit:
         self.targets = rng.standard_normal(S)
         precision = float(np.finfo(dtype).eps)
         self.rules = Rules(S, damping, 0.0, precision, cross=0.0, square=0.0, from_dropped=False)
-        self.state: State = new_state(S, 0, 0, padded_features(self.rows).shape[1], self.x.dtype)
+        self.state = State(
+            *(array[0] for array in new_states(1, S, 0, padded_features(self.rows).shape[1], self.x.dtype))
+        )
 
     def join(self, atom: int) -> bool:
         """Whether the atom was let in."""

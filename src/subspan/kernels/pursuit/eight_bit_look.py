@@ -54,22 +54,21 @@ def combine(n_rows: int, words: Words, scratch: Scratch) -> None:
     lower, upper = scratch.scores[:half], scratch.scores[half : half + half]
     # Every product is rounded down, so half a unit for each is added first.
     start = np.int16(n_rows // 2)
+    # The first pass replaces what is there.
+    kept, first = np.int16(0), start
     for r in range(0, n_rows, QUAD):
         a, b = row_of(r, words, scratch), row_of(r + 1, words, scratch)
         c, d = row_of(r + 2, words, scratch), row_of(r + 3, words, scratch)
         fa, fb, fc, fd = factors[r], factors[r + 1], factors[r + 2], factors[r + 3]
-        if r == 0:
-            for i in range(half):
-                lower[i] = start + sum_of_four(
-                    lower_byte(a[i]), lower_byte(b[i]), lower_byte(c[i]), lower_byte(d[i]), fa, fb, fc, fd
-                )
-                upper[i] = start + sum_of_four(a[i], b[i], c[i], d[i], fa, fb, fc, fd)
-        else:
-            for i in range(half):
-                lower[i] += sum_of_four(
-                    lower_byte(a[i]), lower_byte(b[i]), lower_byte(c[i]), lower_byte(d[i]), fa, fb, fc, fd
-                )
-                upper[i] += sum_of_four(a[i], b[i], c[i], d[i], fa, fb, fc, fd)
+        for i in range(half):
+            low = sum_of_four(
+                lower_byte(a[i]), lower_byte(b[i]), lower_byte(c[i]), lower_byte(d[i]), fa, fb, fc, fd
+            )
+            lower[i] = np.int16((lower[i] & kept) + first + low)
+            upper[i] = np.int16(
+                (upper[i] & kept) + first + sum_of_four(a[i], b[i], c[i], d[i], fa, fb, fc, fd)
+            )
+        kept, first = np.int16(-1), np.int16(0)
     # A word is lower + 256 upper, so the upper sums hold 1 / 256 of the lower ones.
     for i in range(half):
         upper[i] -= np.int16(np.int16(lower[i] - start) >> np.int16(8))
@@ -78,7 +77,7 @@ def combine(n_rows: int, words: Words, scratch: Scratch) -> None:
 @part
 def add_common(unit: float, numbers: EightBitProducts, scratch: Scratch) -> float:
     """Add what the common directions contribute to the scores; returns a bound on the error of that."""
-    offsets, scores, factors, means = numbers.offsets, scratch.scores, scratch.factors, scratch.means
+    offsets, scores, factors, means = numbers.offsets, scratch.scores, scratch.mean_factors, scratch.means
     first = 0.0
     # Rounding of four factors and products, and of the first term.
     error = 4 * unit
@@ -100,7 +99,7 @@ def mean_residual(problem: Problem, state: State, scratch: Scratch) -> float:
     numbers, means = problem.numbers, scratch.means
     most = 0.0
     for c in range(N_COMMON):
-        means[c] = numbers.query_means[state.counts[QUERY], c]
+        means[c] = problem.query_bytes.means[state.counts[QUERY], c]
         for a in range(state.counts[N_ATOMS]):
             means[c] -= state.values[a] * numbers.means[state.atoms[a], c]
         most += abs(means[c]) * (abs(numbers.middles[c]) + LARGEST_FACTOR * numbers.mean_units[c])
@@ -108,50 +107,52 @@ def mean_residual(problem: Problem, state: State, scratch: Scratch) -> float:
 
 
 @part
-def take_rows(problem: Problem, state: State, scratch: Scratch) -> float:
-    """List the rows that a look combines: of the query and of its atoms. Returns the unit of the query."""
-    numbers, rows = problem.numbers, scratch.rows
+def list_rows(problem: Problem, state: State, scratch: Scratch) -> int:
+    """List the rows that a look combines and how much of each: of the query and of its atoms.
+
+    Returns their number, filled up to a multiple of QUAD.
+    """
+    numbers, rows, amounts = problem.numbers, scratch.rows, scratch.amounts
     j, k = state.counts[QUERY], state.counts[N_ATOMS]
     own = problem.queries.own[j]
     if k > 0:
         rows[k] = numbers.rows[state.atoms[k - 1]]
     else:
         rows[0] = numbers.rows[own] if own >= 0 else -1
+        amounts[0] = numbers.units[own] if rows[0] >= 0 else problem.query_bytes.units[j]
         if rows[0] < 0:
-            row = numbers.query_bytes[numbers.query_rows[j]]
+            row = problem.query_bytes.numbers[problem.query_bytes.rows[j]]
             pack_row(row, problem.dictionary.atoms, scratch.query_words[: numbers.words.shape[1]])
-    # These factors are zero, so any row is right.
-    for r in range(k + 1, -(-(k + 1) // QUAD) * QUAD):
+    for a in range(k):
+        amounts[a + 1] = -state.values[a] * numbers.units[state.atoms[a]]
+    n_rows = -(-int(k + 1) // QUAD) * QUAD
+    for r in range(k + 1, n_rows):
         rows[r] = rows[0]
-    return float(numbers.units[own] if rows[0] >= 0 else numbers.query_units[j])
+        amounts[r] = 0.0
+    return n_rows
 
 
 @part
 def look_in_8_bits(problem: Problem, state: State, scratch: Scratch) -> tuple[float, float]:
     """Fill `scratch.scores` with scores of all atoms; returns their unit and a bound on their error."""
-    numbers, values, factors = problem.numbers, state.values, scratch.factors
-    query_unit = take_rows(problem, state, scratch)
-    j, k = state.counts[QUERY], state.counts[N_ATOMS]
-    norm = problem.queries.norms[j]
-    total = largest = query_unit
-    for a in range(k):
-        atom = state.atoms[a]
-        norm += abs(values[a]) * problem.atoms.norms[atom]
-        amount = abs(values[a]) * numbers.units[atom]
-        total += amount
-        largest = max(largest, amount)
+    numbers, amounts = problem.numbers, scratch.amounts
+    n_rows, k = list_rows(problem, state, scratch), state.counts[N_ATOMS]
+    total = largest = 0.0
+    for r in range(n_rows):
+        total += abs(amounts[r])
+        largest = max(largest, abs(amounts[r]))
     common = mean_residual(problem, state, scratch) if numbers.offsets.shape[0] > 0 else 0.0
     # Large enough that neither factors nor sums overflow.
     unit = max(256 * largest, LARGEST * total + 2 * common) / LARGEST_SUM
     if unit == 0:
         return 0.0, 0.0
     scale = 256 / unit
-    factors[0] = np.int16(np.rint(scale * query_unit))
-    for a in range(k):
-        factors[a + 1] = np.int16(-np.rint(scale * values[a] * numbers.units[state.atoms[a]]))
-    for r in range(k + 1, -(-(k + 1) // QUAD) * QUAD):
-        factors[r] = 0
+    for r in range(n_rows):
+        scratch.factors[r] = np.int16(np.rint(scale * amounts[r]))
     combine(k + 1, numbers.words, scratch)
+    norm = problem.queries.norms[state.counts[QUERY]]
+    for a in range(k):
+        norm += abs(state.values[a]) * problem.atoms.norms[state.atoms[a]]
     # Rounding to 8 bits; rounding of factors, products and sums; errors of single precision.
     error = 0.501 * total + (0.75 * k + 4) * unit + 4 * problem.reach.rounding * problem.reach.longest * norm
     if numbers.offsets.shape[0] > 0:

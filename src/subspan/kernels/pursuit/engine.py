@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from subspan.kernels.jit import kernel
 from subspan.kernels.pursuit.looks import look
-from subspan.kernels.pursuit.residual_look import multiply_together
+from subspan.kernels.pursuit.residual_look import fill_panels, multiply_together
 from subspan.kernels.pursuit.scratch import Scratch
 from subspan.kernels.pursuit.state import RUNNING, Picks, Problem, State, state_of
 from subspan.kernels.pursuit.step import begin, take_step, write_picks
@@ -26,7 +26,9 @@ def pursue(
     picks, events : OUT
     """
     active, n_together = problem.queries.active, states.counts.shape[0]
-    scratch.panel_filled[0] = False
+    by_residual = problem.numbers.words.shape[0] == 0
+    if by_residual:
+        fill_panels(problem, scratch)
     for first in range(0, active.shape[0], n_together):
         n = min(n_together, active.shape[0] - first)
         for member in range(n_together):
@@ -36,14 +38,14 @@ def pursue(
                 begin(first + member, problem, state, picks)
         running = True
         while running:
-            if scratch.strips.shape[0] > 0:
+            if by_residual:
                 multiply_together(problem, states, scratch)
             running = False
             for member in range(n):
                 state = state_of(member, states)
                 if state.counts[RUNNING]:
                     look(problem, state, scratch)
-                    take_step(problem, state, picks, events)
+                    take_step(problem, state, scratch, picks, events)
                     running = running or state.counts[RUNNING] > 0
         for member in range(n):
             if active[first + member]:

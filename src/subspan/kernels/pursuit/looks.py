@@ -1,7 +1,8 @@
 """Looks: approximate scores of all atoms of a dictionary, with a bound on their error.
 
-A look gives candidates: all atoms whose exact score may be the largest. `step.choose` then compares their
-exact scores. So the atom that is picked does not depend on the precision of the look.
+A look gives candidates: all atoms whose exact score may be the largest. `step.choose_atom` then compares
+their exact scores. So the atom that is picked does not depend on the precision of the look. If a look tells
+nothing there are no candidates, and all atoms are compared.
 """
 
 from __future__ import annotations
@@ -13,21 +14,15 @@ from subspan.kernels.jit import part
 from subspan.kernels.pursuit.eight_bit_look import look_in_8_bits
 from subspan.kernels.pursuit.residual_look import look_at_residual
 from subspan.kernels.pursuit.scratch import Scratch
-from subspan.kernels.pursuit.state import (
-    EVERY_ATOM,
-    GROUP,
-    N_BLOCKED,
-    N_CANDIDATES,
-    N_TARGETS,
-    Problem,
-    State,
-)
+from subspan.kernels.pursuit.state import GROUP, N_BLOCKED, N_CANDIDATES, N_TARGETS, Problem, State
 
 Scores = NDArray[np.signedinteger]
 
 
 @part
-def bound_targets(scores: Scores, unit: float, error: float, problem: Problem, state: State) -> float:
+def bound_targets(
+    scores: Scores, unit: float, error: float, problem: Problem, state: State, scratch: Scratch
+) -> float:
     """Set upper bounds on the scores of atoms with a target, and clear these scores; the best lower bound."""
     best = -np.inf
     for e in range(state.counts[N_TARGETS]):
@@ -38,7 +33,7 @@ def bound_targets(scores: Scores, unit: float, error: float, problem: Problem, s
         constant = problem.rules.square * (state.target_values[e] * weight) ** 2
         low, high = unit * scores[position] - error, unit * scores[position] + error
         scores[position] = 0
-        state.target_bounds[e] = -np.inf
+        scratch.target_bounds[e] = -np.inf
         if state.target_free[e]:
             # On an interval a parabola is largest at an end, and smallest at an end or at the vertex.
             vertex = min(max(-0.5 * slope, low), high)
@@ -46,7 +41,7 @@ def bound_targets(scores: Scores, unit: float, error: float, problem: Problem, s
             least = vertex * (vertex + slope) + constant
             # The exact score is rounded too.
             slack = 1e-6 * (low**2 + high**2 + abs(slope) * (abs(low) + abs(high)) + abs(constant))
-            state.target_bounds[e] = most + slack
+            scratch.target_bounds[e] = most + slack
             best = max(best, least - slack)
     return best
 
@@ -71,33 +66,28 @@ def find_peaks(scores: Scores, n_groups: int, peaks: NDArray[np.int32]) -> int:
 
 @part
 def shortlist(
-    scores: NDArray[np.signedinteger],
-    unit: float,
-    error: float,
-    problem: Problem,
-    state: State,
-    scratch: Scratch,
-) -> None:
+    scores: Scores, unit: float, error: float, problem: Problem, state: State, scratch: Scratch
+) -> int:
     """List the atoms whose exact score may be the largest, from scores that are off by at most `error`."""
-    counts, candidates, peaks = state.counts, state.candidates, scratch.peaks
-    members, most = problem.dictionary.members, state.candidate_targets.shape[0]
+    candidates, targets, peaks = scratch.candidates, scratch.candidate_targets, scratch.peaks
+    members, n_targets = problem.dictionary.members, state.counts[N_TARGETS]
     for i in range(np.uint64(members.shape[0])):
         scores[i] *= members[i]
-    n_groups = -(-problem.dictionary.atoms.shape[0] // GROUP)
-    for b in range(counts[N_BLOCKED]):
+    for b in range(state.counts[N_BLOCKED]):
         scores[state.blocked[b]] = 0
-    best = bound_targets(scores, unit, error, problem, state)
+    best = bound_targets(scores, unit, error, problem, state, scratch)
+    n_groups = -(-problem.dictionary.atoms.shape[0] // GROUP)
     top = find_peaks(scores, n_groups, peaks)
     if unit * top > error:
         best = max(best, (unit * top - error) ** 2)
     threshold = np.sqrt(max(best, 0.0)) * (1 - 1e-6) - error
     if threshold <= 0:
-        return
+        return 0
     found = 0
-    for e in range(counts[N_TARGETS]):
-        if state.target_bounds[e] >= best:
+    for e in range(n_targets):
+        if scratch.target_bounds[e] >= best:
             candidates[found] = state.target_positions[e]
-            state.candidate_targets[found] = state.target_values[e]
+            targets[found] = state.target_values[e]
             found += 1
     with_target = found
     # Scores are whole numbers.
@@ -109,22 +99,21 @@ def shortlist(
         for i in range(np.uint64(g * GROUP), np.uint64((g + 1) * GROUP)):
             candidates[np.uint64(found)] = i
             found += abs(scores[i]) >= least
-        if found > most:
-            return
     for c in range(with_target, found):
-        state.candidate_targets[c] = 0.0
-    counts[N_CANDIDATES] = found
+        targets[c] = 0.0
+    return found
 
 
 @part
 def look(problem: Problem, state: State, scratch: Scratch) -> None:
-    """Find the candidates of a step by 8-bit numbers; by the residual if there are none or if that fails."""
-    state.counts[N_CANDIDATES] = EVERY_ATOM
+    """Find the candidates of a step by 8-bit numbers, or by the residual if there are none."""
+    found = 0
     if problem.numbers.words.shape[0] > 0:
         unit, error = look_in_8_bits(problem, state, scratch)
         if unit > 0:
-            shortlist(scratch.scores, unit, error, problem, state, scratch)
-    if state.counts[N_CANDIDATES] == EVERY_ATOM:
+            found = shortlist(scratch.scores, unit, error, problem, state, scratch)
+    else:
         unit, error = look_at_residual(problem, state, scratch)
         if unit > 0:
-            shortlist(scratch.product_scores, unit, error, problem, state, scratch)
+            found = shortlist(scratch.product_scores, unit, error, problem, state, scratch)
+    state.counts[N_CANDIDATES] = found

@@ -1,6 +1,6 @@
 """The look at the residual: its products with all atoms, in single precision.
 
-Queries that are solved together share one product of matrices, which reads the atoms once for all of them.
+All queries under way share one product of matrices, which reads the atoms once for all of them.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import numpy as np
 
 from subspan.kernels.jit import part
 from subspan.kernels.products import STRIP, multiply_block
-from subspan.kernels.pursuit.scratch import QUAD, Scratch
+from subspan.kernels.pursuit.scratch import Scratch
 from subspan.kernels.pursuit.state import PRODUCTS, QUERY, RUNNING, Problem, State, state_of
 from subspan.kernels.pursuit.step import form_residual
 
@@ -20,8 +20,6 @@ SHARP = 2.0**30
 @part
 def fill_panels(problem: Problem, scratch: Scratch) -> None:
     """Copy the weighted atoms of the dictionary into panels; the longest gets length 1."""
-    if scratch.panel_filled[0]:
-        return
     atoms, panels = problem.atoms, scratch.panels
     width = panels.shape[2]
     for i in range(problem.dictionary.atoms.shape[0]):
@@ -29,50 +27,28 @@ def fill_panels(problem: Problem, scratch: Scratch) -> None:
         weight = atoms.weights[atom] / problem.reach.longest
         for d in range(panels.shape[1]):
             panel[d, i % width] = np.float32(weight * atoms.rows[atom, d])
-    scratch.panel_filled[0] = True
 
 
 @part
-def residual_length(problem: Problem, state: State, n_features: int) -> float:
+def residual_length(problem: Problem, state: State) -> float:
     """Length of the residual, which is brought up to date."""
     form_residual(problem.queries, problem.atoms, state)
     # Relative to the query, so that no square overflows.
     norm = problem.queries.norms[state.counts[QUERY]]
     squared = 0.0
-    for d in range(n_features):
+    for d in range(state.residual.shape[0]):
         squared += (np.float64(state.residual[d]) / norm) ** 2
     return float(norm * np.sqrt(squared))
 
 
 @part
-def multiply_one(problem: Problem, state: State, scratch: Scratch) -> None:
-    """Products of the only panel with the residual, scaled to length 1 because they have single precision."""
-    fill_panels(problem, scratch)
-    residual, panel, products = state.residual, scratch.panels[0], scratch.products[0]
-    n = np.uint64(problem.dictionary.atoms.shape[0])
-    length = residual_length(problem, state, panel.shape[0])
-    scratch.lengths[0] = length
-    if length == 0:
-        return
-    for i in range(n):
-        products[i] = 0
-    for d in range(0, panel.shape[0], QUAD):
-        a, b, c, e = panel[d], panel[d + 1], panel[d + 2], panel[d + 3]
-        fa, fb = np.float32(residual[d] / length), np.float32(residual[d + 1] / length)
-        fc, fe = np.float32(residual[d + 2] / length), np.float32(residual[d + 3] / length)
-        for i in range(n):
-            products[i] += fa * a[i] + fb * b[i] + fc * c[i] + fe * e[i]
-
-
-@part
 def multiply_together(problem: Problem, states: State, scratch: Scratch) -> None:
-    """The same for all queries under way, by one product of matrices."""
-    fill_panels(problem, scratch)
+    """Products of all atoms with the residuals of all queries under way, each scaled to length 1."""
     strips, n = scratch.strips, 0
     for member in range(states.counts.shape[0]):
         state = state_of(member, states)
         if state.counts[RUNNING]:
-            length = residual_length(problem, state, strips.shape[1])
+            length = residual_length(problem, state)
             scratch.lengths[n] = length
             state.counts[PRODUCTS] = n
             for d in range(strips.shape[1]):
@@ -85,8 +61,6 @@ def multiply_together(problem: Problem, states: State, scratch: Scratch) -> None
 @part
 def look_at_residual(problem: Problem, state: State, scratch: Scratch) -> tuple[float, float]:
     """Fill `scratch.product_scores` with all scores; returns their unit and a bound on their error."""
-    if scratch.strips.shape[0] == 0:
-        multiply_one(problem, state, scratch)
     products, scores = scratch.products[state.counts[PRODUCTS]], scratch.product_scores
     # Integers compare faster. They have more digits than single precision, so nothing is lost.
     for i in range(np.uint64(problem.dictionary.atoms.shape[0])):

@@ -20,8 +20,6 @@ N_COMMON = 4
 QUERY, N_ATOMS, N_BLOCKED, N_TARGETS, N_REFUSED, N_DROPPED, N_CANDIDATES, RUNNING, HAS_RESIDUAL, PRODUCTS = (
     range(10)
 )
-# Value of N_CANDIDATES if every atom of the dictionary is a candidate.
-EVERY_ATOM = -1
 # Entries of `events`: atoms that depend on those picked before, and copies of the query.
 DEPENDENT, TWINS = range(2)
 
@@ -78,24 +76,30 @@ class Dictionary(NamedTuple):
 
 
 class EightBitProducts(NamedTuple):
-    """8-bit inner products for one dictionary, see `eight_bits`; empty arrays if there are none."""
+    """8-bit inner products of atoms for one dictionary, see `eight_bits`; empty if there are none."""
 
     # (m, half) rows of atoms; (n_atoms,) which of them belongs to each atom, or -1, and its unit.
     words: NDArray[np.int16]
     rows: NDArray[np.int32]
     units: NDArray[np.float64]
-    # (., n_atoms) rows of the queries with all atoms, the unit of each query, and which row belongs to it.
-    query_bytes: NDArray[np.int8]
-    query_units: NDArray[np.float64]
-    query_rows: NDArray[np.int64]
-    # (., N_COMMON) inner products of the atoms and of the queries with the common directions.
+    # (n_atoms, N_COMMON) inner products of the atoms with the common directions.
     means: NDArray[np.float64]
-    query_means: NDArray[np.float64]
     # (N_COMMON, 2 half) those of the dictionary, weighted, beyond `middles` and in units of `mean_units`;
     # empty if there are no common directions.
     offsets: NDArray[np.int16]
     mean_units: NDArray[np.float64]
     middles: NDArray[np.float64]
+
+
+class QueryBytes(NamedTuple):
+    """8-bit inner products of queries with all atoms; empty if none are needed."""
+
+    # (., n_atoms) rows; which of them belongs to each query, and its unit.
+    numbers: NDArray[np.int8]
+    rows: NDArray[np.int64]
+    units: NDArray[np.float64]
+    # (., N_COMMON) inner products of the queries with the common directions.
+    means: NDArray[np.float64]
 
 
 class Reach(NamedTuple):
@@ -111,6 +115,7 @@ class Problem(NamedTuple):
     """Queries to be represented by one dictionary."""
 
     queries: Queries
+    query_bytes: QueryBytes
     atoms: Atoms
     dictionary: Dictionary
     numbers: EightBitProducts
@@ -134,15 +139,10 @@ class State(NamedTuple):
     residual: Floats
     # Positions that may not be picked.
     blocked: NDArray[np.int64]
-    # Atoms of the dictionary that have a target: position, value, whether they may be picked, and an
-    # upper bound on the score.
+    # Atoms of the dictionary that have a target: position, value, and whether they may be picked.
     target_positions: NDArray[np.int64]
     target_values: NDArray[np.float64]
     target_free: NDArray[np.bool_]
-    target_bounds: NDArray[np.float64]
-    # Positions and targets of the atoms that may have the largest score.
-    candidates: NDArray[np.int64]
-    candidate_targets: NDArray[np.float64]
     # Scratch of `step.dot`.
     lanes: Floats
 
@@ -155,34 +155,25 @@ class Picks(NamedTuple):
     counts: NDArray[np.int32]
 
 
-def new_state(n_nonzero: int, n_targets: int, n_candidates: int, n_features: int, dtype: np.dtype) -> State:
-    """Allocate a pursuit with at most `n_targets` targets and `n_candidates` candidates of a step."""
+def new_states(n: int, n_nonzero: int, n_targets: int, n_features: int, dtype: np.dtype) -> State:
+    """Room for `n` pursuits with at most `n_targets` targets each: arrays with a leading axis."""
     s = n_nonzero
     return State(
-        counts=np.zeros(10, np.int64),
-        atoms=np.zeros(s, np.int64),
-        values=np.zeros(s),
-        targets=np.zeros(s),
-        correlations=np.zeros(s),
-        factors=np.zeros((s, s)),
-        forward=np.zeros(s),
-        residual=zeros_in_lines((n_features,), dtype),
+        counts=np.zeros((n, 10), np.int64),
+        atoms=np.zeros((n, s), np.int64),
+        values=np.zeros((n, s)),
+        targets=np.zeros((n, s)),
+        correlations=np.zeros((n, s)),
+        factors=np.zeros((n, s, s)),
+        forward=np.zeros((n, s)),
+        residual=zeros_in_lines((n, n_features), dtype),
         # The query itself, s picks and at most s + 1 refusals.
-        blocked=np.zeros(2 * s + 2, np.int64),
-        target_positions=np.zeros(n_targets, np.int64),
-        target_values=np.zeros(n_targets),
-        target_free=np.zeros(n_targets, np.bool_),
-        target_bounds=np.zeros(n_targets),
-        # Room for one group more: the length is only checked after a group was added.
-        candidates=np.zeros(n_candidates + GROUP + 1, np.int64),
-        candidate_targets=np.zeros(n_candidates),
-        lanes=zeros_in_lines((16,), dtype),
+        blocked=np.zeros((n, 2 * s + 2), np.int64),
+        target_positions=np.zeros((n, n_targets), np.int64),
+        target_values=np.zeros((n, n_targets)),
+        target_free=np.zeros((n, n_targets), np.bool_),
+        lanes=zeros_in_lines((n, 16), dtype),
     )
-
-
-def new_states(n: int, one: State) -> State:
-    """Room for `n` pursuits like `one`: its arrays with a leading axis."""
-    return State(*(zeros_in_lines((n, *array.shape), array.dtype) for array in one))
 
 
 @part
@@ -201,8 +192,5 @@ def state_of(member: int, states: State) -> State:
         target_positions=states.target_positions[member],
         target_values=states.target_values[member],
         target_free=states.target_free[member],
-        target_bounds=states.target_bounds[member],
-        candidates=states.candidates[member],
-        candidate_targets=states.candidate_targets[member],
         lanes=states.lanes[member],
     )

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from subspan.kernels.jit import part
+from subspan.kernels.pursuit.scratch import Scratch
 from subspan.kernels.pursuit.state import (
     DEPENDENT,
-    EVERY_ATOM,
     HAS_RESIDUAL,
     N_ATOMS,
     N_BLOCKED,
@@ -83,30 +83,10 @@ def block(position: int, state: State) -> None:
 
 
 @part
-def is_blocked(position: int, state: State) -> bool:
-    """Whether an atom is unavailable to this pursuit."""
-    found = False
-    for b in range(state.counts[N_BLOCKED]):
-        found = found or state.blocked[b] == position
-    return found
-
-
-@part
-def target_of(position: int, state: State) -> float:
-    """Target of an atom of the dictionary."""
-    target = 0.0
-    for e in range(state.counts[N_TARGETS]):
-        if state.target_positions[e] == position:
-            target = state.target_values[e]
-    return target
-
-
-@part
 def begin(j: int, problem: Problem, state: State, picks: Picks) -> None:
     """Set up the pursuit of query `j`: no atom yet, the residual is the query."""
     queries, positions, counts = problem.queries, problem.dictionary.positions, state.counts
-    for c in range(counts.shape[0]):
-        counts[c] = 0
+    counts[:] = 0
     counts[QUERY] = j
     picks.counts[j] = 0
     n = 0
@@ -151,25 +131,42 @@ def correlation_with(position: int, problem: Problem, state: State) -> float:
 
 
 @part
-def choose_atom(problem: Problem, state: State) -> tuple[int, float]:
+def list_all(problem: Problem, state: State, scratch: Scratch) -> int:
+    """Make every atom that may be picked a candidate; returns their number."""
+    atoms, positions = problem.dictionary.atoms, problem.dictionary.positions
+    counts, targets = state.counts, scratch.candidate_targets
+    targets[: atoms.shape[0]] = 0.0
+    for e in range(counts[N_TARGETS]):
+        targets[state.target_positions[e]] = state.target_values[e]
+    for b in range(counts[N_BLOCKED]):
+        targets[state.blocked[b]] = np.nan
+    found = 0
+    for position in range(atoms.shape[0]):
+        if positions[atoms[position]] >= 0 and not np.isnan(targets[position]):
+            scratch.candidates[found] = position
+            targets[found] = targets[position]
+            found += 1
+    return found
+
+
+@part
+def choose_atom(problem: Problem, state: State, scratch: Scratch) -> tuple[int, float]:
     """Position and target of the candidate with the largest score; -1 if all correlations and targets are 0.
 
     Ties go to the lowest row of the data.
     """
+    candidates, targets = scratch.candidates, scratch.candidate_targets
     n = state.counts[N_CANDIDATES]
     if n == 1:
-        return state.candidates[0], state.candidate_targets[0]
+        return candidates[0], targets[0]
+    if n == 0:
+        n = list_all(problem, state, scratch)
     form_residual(problem.queries, problem.atoms, state)
     weights, numbers, atoms = problem.atoms.weights, problem.atoms.numbers, problem.dictionary.atoms
-    positions = problem.dictionary.positions
-    every = n == EVERY_ATOM
     winner = -1
     best = chosen = 0.0
-    for c in range(atoms.shape[0] if every else n):
-        position = c if every else state.candidates[c]
-        if every and (positions[atoms[c]] < 0 or is_blocked(position, state)):
-            continue
-        target = target_of(position, state) if every else state.candidate_targets[c]
+    for c in range(n):
+        position, target = candidates[c], targets[c]
         correlation = correlation_with(position, problem, state)
         if correlation == 0 and target == 0:
             continue
@@ -270,11 +267,13 @@ def solve_system(norm: float, rules: Rules, state: State) -> float:
 
 
 @part
-def take_step(problem: Problem, state: State, picks: Picks, events: NDArray[np.int64]) -> None:
+def take_step(
+    problem: Problem, state: State, scratch: Scratch, picks: Picks, events: NDArray[np.int64]
+) -> None:
     """Pick one of the candidates, solve for all coefficients, and decide whether the pursuit continues."""
     queries, atoms, rules, counts = problem.queries, problem.atoms, problem.rules, state.counts
     j = counts[QUERY]
-    position, target = choose_atom(problem, state)
+    position, target = choose_atom(problem, state, scratch)
     if position < 0:
         counts[RUNNING] = 0
         if rules.from_dropped:
