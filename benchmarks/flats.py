@@ -15,7 +15,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from benchmarks.new_arithmetic import RESULTS, put_tables
+from benchmarks.pages import RESULTS, put_tables
 from numpy.typing import NDArray
 
 from subspan.execution.machine import cpu_model, versions

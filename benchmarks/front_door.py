@@ -20,7 +20,7 @@ from statistics import fmean, median, stdev
 from typing import Any
 
 import numpy as np
-from benchmarks.new_arithmetic import RESULTS, put_tables
+from benchmarks.pages import RESULTS, put_tables
 from numpy.typing import NDArray
 from sklearn.datasets import load_digits
 

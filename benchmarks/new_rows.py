@@ -29,7 +29,7 @@ from typing import Any
 import numpy as np
 from benchmarks.front_door import SETS as ALL_SETS
 from benchmarks.front_door import of_file
-from benchmarks.new_arithmetic import RESULTS, put_tables
+from benchmarks.pages import RESULTS, put_tables
 from numpy.typing import NDArray
 
 from subspan import SSCOMP

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from benchmarks.new_arithmetic import RESULTS
+from benchmarks.pages import RESULTS
 from numpy.typing import NDArray
 from sklearn.datasets import load_digits, make_blobs, make_moons
 from sklearn.metrics import roc_auc_score

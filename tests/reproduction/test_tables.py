@@ -83,6 +83,23 @@ def test_a_quick_run_gives_no_verdict(faces):
     assert any("not to be compared" in note for note in table.notes)
 
 
+def test_times_of_earlier_runs_are_told(faces):
+    assert not any(
+        "beside other work" in note
+        for note in EXPERIMENTS["table-eyaleb"].show(faces, ExperimentOptions()).notes
+    )
+    cell, (first, *others) = next(iter(faces.items()))
+    some = {**faces, cell: [{**first, "timed": "2026-01-30T00:00:00"}, *others]}
+    (note,) = (
+        note
+        for note in EXPERIMENTS["table-eyaleb"].show(some, ExperimentOptions()).notes
+        if "beside other work" in note
+    )
+    total = sum(map(len, faces.values()))
+    assert note.startswith(f"1 of the {total} runs ")
+    assert note.endswith("of 2026-01-30.")
+
+
 def test_connectivity_has_both_measures_of_all_sets(invent):
     experiment = EXPERIMENTS["table-connectivity"]
     options = ExperimentOptions(trials=2, methods=frozenset({"ssc-omp", "s3comp*", "s3comp", "s3comp-c"}))

@@ -39,7 +39,8 @@ CHOSEN_SIZES = (
 def remarks(results: Results, settings: Iterable[Setting], options: ExperimentOptions) -> list[str]:
     """Everything a reader has to know besides the numbers."""
     notes = [QUICK] if options.quick else []
-    return notes + departures(settings) + origins([row for rows in results.values() for row in rows])
+    rows = [row for rows in results.values() for row in rows]
+    return notes + departures(settings) + origins(rows) + earlier_times(rows)
 
 
 def departures(settings: Iterable[Setting]) -> list[str]:
@@ -61,6 +62,18 @@ def origins(rows: Iterable[Row]) -> list[str]:
         origin = f"{day}, {machine['cpu']}, {machine['cores']} cores; {versions}"
         rates.setdefault(origin, []).append(machine["gemm_gflops"])
     return [f"Run on {origin}; {_range(rate)} GFLOP/s in float32 products." for origin, rate in rates.items()]
+
+
+def earlier_times(rows: Sequence[Row]) -> list[str]:
+    """What to know of the times, if some are not those of the runs that gave the other numbers."""
+    days = sorted({row["timed"].split("T")[0] for row in rows if "timed" in row})
+    if not days:
+        return []
+    n_timed = sum("timed" in row for row in rows)
+    return [
+        f"{n_timed} of the {len(rows)} runs were made beside other work. Their times and memory, where "
+        f"shown, are those of the same run by an earlier version, of {' and '.join(days)}."
+    ]
 
 
 def _range(numbers: Sequence[float]) -> str:
