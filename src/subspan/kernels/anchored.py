@@ -96,7 +96,7 @@ def most_aligned(anchor: int, columns: Doubles, scratch: AnchoredScratch) -> int
 
 
 @part
-def extend(
+def extend_factor(
     query: int, k: int, atom: int, atoms: NDArray[np.int32], columns: Doubles, scratch: AnchoredScratch,
     precision: float,
 ) -> bool:  # fmt: skip
@@ -176,7 +176,7 @@ def anchored_pursuits(
             if atom < 0:
                 break
             scratch.free[atom] = False
-            if extend(query, k, atom, atoms, columns, scratch, precision):
+            if extend_factor(query, k, atom, atoms, columns, scratch, precision):
                 k += 1
                 squared = solve(query, k, atoms, columns, scratch)
             else:

@@ -14,7 +14,7 @@ from subspan.sources.base import Source
 from subspan.sources.checks import first_of_equal, row_digests, unit_rows
 from subspan.sources.directions import N_COORDINATES, ROUNDING, coordinates, first_of_direction
 from subspan.sources.unchanged import TILE, Unchanged, tile_hashes
-from subspan.sources.views import Scaled, Subset
+from subspan.sources.views import RescaledRows, Subset
 
 Floats = NDArray[np.floating]
 
@@ -190,7 +190,7 @@ def check_range(source: Source, found: Scan, *, small_is_fine: bool = False) -> 
         )
 
 
-def of_unit_size(source: Source) -> Scaled:
+def of_unit_size(source: Source) -> RescaledRows:
     """The rows times the power of two that brings their largest entry to between 1/2 and 1.
 
     So squares neither overflow nor vanish, and results that do not depend on the unit of length keep their
@@ -202,7 +202,7 @@ def of_unit_size(source: Source) -> Scaled:
     [[0.0, -0.98], [0.49, 0.0]]
     """
     largest = max(float(np.abs(block).max()) for _, block in _blocks(source))
-    return Scaled(source, 2.0 ** -np.frexp(largest)[1])
+    return RescaledRows(source, 2.0 ** -np.frexp(largest)[1])
 
 
 def in_memory(source: Source) -> ArraySource:

@@ -73,13 +73,13 @@ class UnitRows(View):
 
 
 @dataclass(frozen=True)
-class Scaled(View):
+class RescaledRows(View):
     """Rows times a power of two, which changes no digit.
 
     Examples
     --------
     >>> from subspan.sources import ArraySource
-    >>> Scaled(ArraySource(np.eye(2)), 0.25).rows(0, 1).tolist()
+    >>> RescaledRows(ArraySource(np.eye(2)), 0.25).rows(0, 1).tolist()
     [[0.25, 0.0]]
     """
 
