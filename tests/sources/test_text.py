@@ -67,7 +67,6 @@ def test_named_columns_in_the_order_asked_for(tmp_path):
         ("a,b\n1,2\n3,4,5\n", ["a"], "line 3 has 3 cells"),
         ('a,b\n1,2\n"3,4\n', None, "cannot be read (the quote that opens in line 3 does not close)"),
         ("a,b\n1,2\n3,tree\n", None, "line 3, column 'b' holds 'tree', which is not a number"),
-        ("a,b\n1,2\n3,\n", None, "line 3, column 'b' is empty"),
         ("1,2\n3,x\n", None, "line 2, column '1' holds 'x', which is not a number"),
         ("a,b\n1,rose\n3,lily\n", None, "column 'b' holds 'rose' (line 2), not numbers; leave it out with"),
         ("a,b\n1,2\n", ["a", "c"], "has no column 'c'; it has a, b"),
@@ -83,6 +82,12 @@ def test_named_columns_in_the_order_asked_for(tmp_path):
 def test_faults_are_named(tmp_path, text, columns, message):
     with pytest.raises(InputError, match=rf"X\.csv: {re.escape(message)}"):
         open_source(written(tmp_path, text), columns=columns)
+
+
+@pytest.mark.parametrize("gap", ["", " ", "NA", "n/a", "-", "?", "null"])
+def test_missing_numbers_are_nan(tmp_path, gap):
+    rows = open_source(written(tmp_path, f"a,b\n1,{gap}\n3,4\n")).rows(0, 2)
+    np.testing.assert_array_equal(rows, [[1, np.nan], [3, 4]])
 
 
 @pytest.fixture

@@ -21,8 +21,11 @@ X = np.random.default_rng(0).standard_normal((40, 6))
 def test_a_first_line_with_one_bad_cell_is_no_header(cell, tmp_path):
     path = tmp_path / "X.csv"
     path.write_text(f"1.5,{cell},2.5\n3,4,5\n")
-    with pytest.raises(InputError, match="line 1"):
-        open_source(path)
+    if cell in {'"1,234"', "rose"}:
+        with pytest.raises(InputError, match="line 1"):
+            open_source(path)
+    else:
+        np.testing.assert_array_equal(open_source(path).rows(0, 2), [[1.5, np.nan, 2.5], [3, 4, 5]])
 
 
 @pytest.mark.parametrize("header", ["a,b,c", "label,0,1", ",0,1", "id,x1,", "width,NA,height"])

@@ -7,6 +7,7 @@ import pytest
 
 from subspan import SubspaceClustering
 from subspan.datasets import make_rigid_motions, make_union_of_subspaces
+from subspan.execution.workplace import Workplace
 from subspan.metrics import clustering_accuracy
 from subspan.points import Points
 from subspan.sources import ArraySource
@@ -35,6 +36,17 @@ def test_only_small_tables_are_tried(shape: tuple[int, int], tried: bool) -> Non
     ).source
     assert isinstance(found, WithFlats) == tried
     np.testing.assert_array_equal(found.rows(3, 5), source.rows(3, 5))
+
+
+@pytest.mark.parametrize("missing", ["mean", "drop"])
+def test_they_see_the_rows_as_prepared(missing: str) -> None:
+    X = np.random.default_rng(0).standard_normal((40, 5))
+    X[3, 1] = np.nan
+    model = SubspaceClustering(2, missing=missing)
+    source, settled = model._open(X, Workplace(1))
+    points = model._read(source, settled).source
+    assert isinstance(points, WithFlats)
+    assert np.isfinite(points.lifted.rows(0, points.shape[0])).all()
 
 
 @pytest.mark.filterwarnings("ignore::subspan.handover.DataWarning")

@@ -134,7 +134,7 @@ def _about_missing(n_values: int, n_rows: int) -> Iterator[DataSign]:
             "look",
             f"{n_values} values are missing or not finite",
             f"{n_rows} rows have such values, and no method takes them.",
-            "Leave these rows out, or fill the gaps, for example with the median of the column.",
+            "SubspaceClustering(missing='drop') leaves these rows out, and missing='mean' fills the gaps.",
         )
     else:
         yield DataSign("good", "No value is missing", "All numbers are finite.")

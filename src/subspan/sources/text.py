@@ -23,8 +23,10 @@ from subspan.sources.faults import reading
 from subspan.sources.identity import file_stamp
 
 DELIMITERS = (",", ";", "\t")
-# What stands for a number that is missing, or is one with separators.
-MISSING = re.compile(r"|[-.?*]+|n/?a|null|none|#n/a|[-+]?\d[\d,.' ]*", re.IGNORECASE)
+# What stands for a number that is missing.
+GAP = re.compile(r"|[-.?*]+|n/?a|null|none|#n/a", re.IGNORECASE)
+# The same, or a number with separators.
+NO_NAME = re.compile(rf"{GAP.pattern}|[-+]?\d[\d,.' ]*", re.IGNORECASE)
 
 # A line of the table, or several where a cell has line breaks, with the number of the first one.
 Record = tuple[int, str]
@@ -162,7 +164,7 @@ def names_columns(cells: Sequence[str]) -> bool:
     """
     numbers = [cell.strip() for cell in cells if is_number(cell)]
     if not numbers:
-        return any(not MISSING.fullmatch(cell.strip()) for cell in cells)
+        return any(not NO_NAME.fullmatch(cell.strip()) for cell in cells)
     counted = (list(map(str, range(first, first + len(numbers)))) for first in (0, 1))
     return 1 < len(numbers) < len(cells) and numbers in counted
 
@@ -204,7 +206,7 @@ def _records(file: IO[str], line: int = 1) -> Iterator[Record]:
 def _parse(
     records: Sequence[Record], name: str, layout: Layout, columns: tuple[str, ...], is_first: bool = False
 ) -> NDArray[np.float64]:
-    """Numbers of some columns; the first record or cell that is not as it should be is named."""
+    """Numbers of some columns, NaN for those that are missing; the first other cell is named."""
     _check_even(records, name, layout)
     positions = [layout.names.index(column) for column in columns]
     try:
@@ -218,7 +220,15 @@ def _parse(
         )
     except ValueError:
         _explain(records, name, layout, columns, is_first)
-        raise
+        rows = [_cells(_with_point(text, layout.delimiter), layout.delimiter) for _, text in records]
+        if not any(_is_gap(row[position]) for row in rows for position in positions):
+            raise
+    return np.array(
+        [
+            [np.nan if _is_gap(row[position]) else float(row[position]) for position in positions]
+            for row in rows
+        ]
+    )
 
 
 def _check_even(records: Sequence[Record], name: str, layout: Layout) -> None:
@@ -235,23 +245,32 @@ def _check_even(records: Sequence[Record], name: str, layout: Layout) -> None:
 def _explain(
     records: Sequence[Record], name: str, layout: Layout, columns: tuple[str, ...], is_first: bool
 ) -> None:
-    """Name the first cell that is not a number; those of the first record speak for their whole columns."""
+    """Name the first cell that is no number and no gap; those of the first record speak for their columns."""
     for number, text in records:
         cells = dict(zip(layout.names, _cells(text, layout.delimiter), strict=True))
-        no_numbers = [
-            column for column in columns if not is_number(_with_point(cells[column], layout.delimiter))
+        words = [
+            column
+            for column in columns
+            if not _is_gap(cells[column]) and not is_number(_with_point(cells[column], layout.delimiter))
         ]
-        words = [column for column in no_numbers if cells[column].strip()]
-        if is_first and words and number == records[0][0]:
-            raise text_columns(name, words, f"{cells[words[0]].strip()[:40]!r} (line {number})")
-        for column in no_numbers:
-            cell = cells[column].strip()
-            held = f"holds {cell[:40]!r}, which is not a number" if cell else "is empty"
-            raise InputError(f"{name}: line {number}, column {column!r} {held}.")
+        if not words:
+            continue
+        held = repr(cells[words[0]].strip()[:40])
+        if is_first and number == records[0][0]:
+            raise text_columns(name, words, f"{held} (line {number})")
+        raise InputError(f"{name}: line {number}, column {words[0]!r} holds {held}, which is not a number.")
 
 
 def _cells(text: str, delimiter: str) -> list[str]:
     return next(csv.reader([text], delimiter=delimiter), [])
+
+
+def _is_gap(cell: str) -> bool:
+    return GAP.fullmatch(cell.strip()) is not None
+
+
+def _number(cell: str) -> float:
+    return np.nan if _is_gap(cell) else float(cell)
 
 
 def is_number(cell: str) -> bool:

@@ -17,7 +17,7 @@ from subspan.base import Settled
 from subspan.execution.steps import track
 from subspan.methods import ElasticNetSC
 from subspan.points import Points
-from subspan.sources import Source, Subset, lifted
+from subspan.sources import Source, lifted
 from subspan.sources.views import View
 from subspan.tuning.joining import mutual_agreement
 from subspan.tuning.members import GraphMember, Partition, cut
@@ -48,12 +48,12 @@ class WithFlats(View):
         return self.source.fingerprint()
 
 
-def with_flats(points: Points, source: Source) -> Points:
-    """The points together with their lifted rows, if the table is small enough."""
+def with_flats(points: Points, rows: Source) -> Points:
+    """The points together with their lifted rows, if the table is small enough; `rows` are as they were."""
     n_points, n_features = points.source.shape
     if n_points > MOST_POINTS or n_features > MOST_FEATURES:
         return points
-    return replace(points, source=WithFlats(points.source, lifted(Subset(source, points.row_of_point))))
+    return replace(points, source=WithFlats(points.source, lifted(rows)))
 
 
 def flat_design() -> list[GraphMember]:

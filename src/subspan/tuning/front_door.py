@@ -19,8 +19,9 @@ from subspan.methods.documentation import documented
 from subspan.methods.in_blocks import WorksInBlocks
 from subspan.methods.prepared import PreparesRows
 from subspan.model.coding import Coding, PursuitCoding
+from subspan.model.preparation import PreparedRows
 from subspan.points import Points
-from subspan.sources import ArraySource, Source
+from subspan.sources import ArraySource, Source, Subset
 from subspan.tuning.flats import WithFlats, flat_partitions, flats_serve, with_flats
 from subspan.tuning.joining import (
     confidence,
@@ -128,7 +129,9 @@ class SubspaceClustering(SubspaceClusteringParameters, PreparesRows, WorksInBloc
         return PursuitCoding(N_NONZERO, DAMPING)
 
     def _read(self, source: Source, settled: Settled) -> Points:
-        return with_flats(super()._read(source, settled), source)
+        points = super()._read(source, settled)
+        rows: Source = Subset(source, points.row_of_point)
+        return with_flats(points, PreparedRows(rows, settled.preparation) if self._wishes.any else rows)
 
     def _represent(self, points: Source, settled: Settled) -> JoinedPartitions:
         # Once for all members: to look for the libraries takes longer than a member of few points.
