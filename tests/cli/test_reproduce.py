@@ -41,7 +41,7 @@ def test_list_names_every_experiment_without_scientific_libraries() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     *lines, modules = done.stdout.splitlines()
-    assert len(lines) == 15
+    assert len(lines) == 16
     assert [line.split()[0] for line in lines][:2] == ["table-eyaleb", "table-coil100"]
     assert modules == "[]"
 

@@ -51,7 +51,7 @@ BAD_POINTS: dict[str, tuple[Any, str]] = {
     "a file that is not there": ("points.csv", r"^points\.csv: there is no such file\.$"),
     "mapping": ({"a": [1, 2]}, r"^X: must be a table .* shape \(\)\.$"),
     "one dimension": (POINTS[0], r"^X: must be a table .* shape \(8,\)\.$"),
-    "three dimensions": (POINTS.reshape(60, 4, 2), r"^X: must be a table .* shape \(60, 4, 2\)\.$"),
+    "three dimensions": (POINTS.reshape(60, 4, 2), r"^X: has shape \(60, 4, 2\)\. Points are rows"),
     "nothing": ([], r"^X: must be a table .* shape \(0,\)\.$"),
     "no rows": (POINTS[:0], r"^X: .*0 sample.*shape=\(0, 8\).* minimum of 2"),
     "no columns": (POINTS[:, :0], r"^X: .*0 feature.*shape=\(60, 0\)"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -210,7 +211,7 @@ def test_a_work_directory_needs_a_seed(random_state, points, tmp_path):
 
 def test_a_cluster_needs_a_work_directory(points):
     with pytest.raises(InputError, match=r"^executor: needs work_dir"):
-        S3COMP(4, random_state=0).fit(points, executor=object())
+        S3COMP(4, random_state=0).fit(points, executor=SimpleNamespace(nthreads=dict))
 
 
 def test_killed_fits_go_on(tmp_path):

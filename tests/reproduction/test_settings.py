@@ -46,7 +46,8 @@ def test_every_recipe_builds_an_estimator():
 
 
 def test_every_departure_is_explained():
-    assert set(RECIPES) <= set(METHOD_OF_COLUMN.values())
+    # The front door is not in the paper.
+    assert set(RECIPES) - {"auto"} <= set(METHOD_OF_COLUMN.values())
     assert all(setting.departures for setting in REAL.values())
 
 
