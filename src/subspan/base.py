@@ -125,7 +125,7 @@ class SubspaceMethod(Shared, PredictsNewRows, ClusterMixin, BaseEstimator):
     def _habits(self) -> Habits:
         """How the model that remains treats new rows."""
         unit = self.normalize and not self._lifts
-        return Habits(unit, self.zero_rows, self._needs_directions)
+        return Habits(unit, self.zero_rows, self._needs_directions, keep=float(self.keep))
 
     def _represent(self, points: Source, settled: Settled) -> Representation:
         """Coefficients of every point: the part that makes a method."""
@@ -198,7 +198,9 @@ class SubspaceMethod(Shared, PredictsNewRows, ClusterMixin, BaseEstimator):
         with clock.timed("labeling"):
             labels = self._label(embedding, points, settled)
         self._keep(found, graph, embedding, labels, points, settled)
-        self.model_ = None if points is None else self._model_of(points, settled.seed, settled.preparation)
+        self.model_ = (
+            None if points is None else self._model_of(points, embedding, settled.seed, settled.preparation)
+        )
         self.stage_seconds_ = clock.seconds
 
     def _shown(self) -> AbstractContextManager[None]:

@@ -237,3 +237,6 @@ class Embedding:
     certificate: Certificate
     # Rows that stand for all when there are very many of them; None if none do.
     sample: np.ndarray | None = None
+    # (n_points,) what the rows have to be multiplied by to be those of the eigenvectors of D^-1 A, up to one
+    # common factor; None where the rows are something else.
+    lengths: np.ndarray | None = None

@@ -86,8 +86,11 @@ def test_vectors_of_atoms_tell_those_of_all(coefficients, dtype, close):
     values, vectors = eigh(normalised)
     values, vectors = values[::-1][:3], vectors[:, ::-1][:, :3]
     on_atoms = vectors[np.searchsorted(inside, graph.atoms)]
-    found = vectors_of_all(graph, on_atoms, values, dtype)
+    found, lengths = vectors_of_all(graph, on_atoms, values, dtype)
     assert found.dtype == dtype
     wanted = np.zeros((N, 3))
     wanted[inside] = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
     assert found == pytest.approx(wanted, abs=close)
+    of_walk = np.zeros((N, 3))
+    of_walk[inside] = vectors / roots[:, None]
+    assert found * lengths[:, None] == pytest.approx(of_walk, abs=close)

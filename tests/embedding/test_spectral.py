@@ -75,6 +75,14 @@ def test_orthogonal_components_are_the_clusters(n_clusters, seed):
     assert adjusted_rand_score(truth, label_embedding(embedding.vectors, n_clusters)) == 1.0
 
 
+def test_rows_times_their_lengths_are_eigenvectors_of_the_random_walk():
+    graph = csr_array(block_diag([linked_blocks(1e-2, n_blocks=3), linked_blocks(1e-2, n_blocks=2)]))
+    embedding = spectral_embedding(graph, 5, tol=1e-10)
+    vectors = embedding.vectors * embedding.lengths[:, None]
+    walk = graph.toarray() / graph.sum(axis=1)[:, None]
+    np.testing.assert_allclose(walk @ vectors, vectors * embedding.eigenvalues[:5], atol=1e-8)
+
+
 @pytest.mark.parametrize("weight", [0, 1e-12, 1e-10, 1e-8, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2])
 @pytest.mark.parametrize("seed", range(2))
 def test_near_components_against_dense(weight, seed):

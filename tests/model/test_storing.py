@@ -149,6 +149,10 @@ def hostile_files(path: Path) -> dict[str, bytes]:
         "labels beyond the clusters": changed(point_labels_npy=as_npy(np.full(30, 10**9))),
         "NaN among the atoms": changed(atoms_npy=as_npy(np.full((30, 10), np.nan))),
         "too few atoms": changed(atoms_npy=as_npy(np.zeros((3, 10)))),
+        "eigenvalues without vectors": archived({name: good[name] for name in good if name != "vectors.npy"}),
+        "vectors of other atoms": changed(vectors_npy=as_npy(np.ones((29, 3)))),
+        "one eigenvalue for three vectors": changed(eigenvalues_npy=as_npy(np.ones(1))),
+        "NaN among the vectors": changed(vectors_npy=as_npy(np.full((30, 3), np.nan))),
         "Fortran order": changed(atoms_npy=as_npy(np.asfortranarray(np.ones((30, 10))))),
         "empty": b"",
         "plain zip": b"PK",
@@ -198,7 +202,9 @@ def test_damage_behind_a_checksum_that_fits_does_no_harm(saved, tmp_path):
     for contents in damaged_files(good.read_bytes(), 200):
         path.write_bytes(sealed(contents))
         try:
-            assert subspan.load(path).predict(X).shape == (60,)
+            model = subspan.load(path)
+            assert model.predict(X).shape == (60,)
+            assert model.transform(X).shape == (60, 3)
         except InputError:
             n_refused += 1
     assert n_refused > 100

@@ -150,9 +150,12 @@ class PassJob:
 
 def vectors_of_all(
     graph: AtomGraph, on_atoms: NDArray[np.float64], values: NDArray[np.float64], dtype: type[np.floating]
-) -> NDArray[np.floating]:
-    """Rows of eigenvectors for every vertex, of unit length; from the atoms' rows and the eigenvalues."""
-    out = np.zeros((graph.rows.shape[0], on_atoms.shape[1]), dtype)
+) -> tuple[NDArray[np.floating], NDArray[np.float64]]:
+    """Rows of eigenvectors for every vertex, of unit length, from the atoms' rows and the eigenvalues.
+
+    Beside them `Embedding.lengths`.
+    """
+    out, lengths = np.zeros((graph.rows.shape[0], on_atoms.shape[1]), dtype), np.zeros(graph.rows.shape[0])
     spread = on_atoms / graph.roots[:, None] / values
     for first, piece in pieces(graph.rows, 0, len(out)):
         block = np.empty((piece.shape[0], on_atoms.shape[1]))
@@ -160,7 +163,11 @@ def vectors_of_all(
         place = graph.position[first : first + len(block)]
         # The root of the row's own degree is left out: rows are scaled to length one anyway.
         block[place >= 0] = on_atoms[place[place >= 0]]
-        lengths = np.linalg.norm(block, axis=1, keepdims=True)
-        out[first : first + len(block)] = block / np.where(lengths == 0, 1, lengths)
-    out[~graph.embedded] = 0
-    return out
+        norms = np.linalg.norm(block, axis=1)
+        out[first : first + len(block)] = block / np.where(norms == 0, 1, norms)[:, None]
+        degrees = graph.degrees[first : first + len(block)]
+        lengths[first : first + len(block)] = norms / np.where(
+            degrees == 0, 1, np.where(place >= 0, np.sqrt(degrees), degrees)
+        )
+    out[~graph.embedded], lengths[~graph.embedded] = 0, 0
+    return out, lengths

@@ -76,9 +76,9 @@ def atom_embedding(
     values = np.concatenate([np.ones(n_exact), np.minimum(pairs.values, 1.0)])
     n_vectors = n_exact + pairs.n_wanted
     leading = positive_peaks(np.hstack([exact, pairs.vectors[:, : pairs.n_wanted]]))
-    vectors = vectors_of_all(graph, leading, values[:n_vectors], np.float32)
+    vectors, lengths = vectors_of_all(graph, leading, values[:n_vectors], np.float32)
     proof = certificate(pairs, 0.0, tol)
-    return Embedding(vectors, values, graph.components, graph.embedded, proof, graph.atoms)
+    return Embedding(vectors, values, graph.components, graph.embedded, proof, graph.atoms, lengths)
 
 
 def _exact_vectors(graph: AtomGraph) -> Doubles:

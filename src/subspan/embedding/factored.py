@@ -93,9 +93,10 @@ def factored_embedding(
         n_exact = indicators.shape[1]
         pairs = wanted_pairs(solve, n_exact, n_clusters, n_components, tol, max_products - 1)
         drift = float(np.linalg.norm(product(indicators) - indicators, axis=0).max())
-    vectors = embedded_rows(indicators, pairs, embedded)
+    vectors, lengths = embedded_rows(indicators, pairs, embedded, roots)
     eigenvalues = np.concatenate([np.ones(indicators.shape[1]), np.clip(pairs.values, 0.0, 1.0)])
-    return Embedding(vectors, eigenvalues, components, embedded, certificate(pairs, drift, tol))
+    proof = certificate(pairs, drift, tol)
+    return Embedding(vectors, eigenvalues, components, embedded, proof, lengths=lengths)
 
 
 def _dense_pairs(

@@ -131,17 +131,10 @@ def _union(graphs: Sequence[csr_array]) -> csr_array:
 
 
 def _eigenvectors(graph: csr_array, embedding: Embedding) -> NDArray[np.float64]:
-    """The leading eigenvectors themselves, from rows that were scaled to unit length.
-
-    Column c of the embedding belongs to component c, where it is the root of the degree up to a factor
-    that makes it a unit vector. So the length that each row had is known.
-    """
-    rows = np.flatnonzero(embedding.embedded)
-    component = embedding.components[rows]
-    degrees = graph.sum(axis=1)[rows]
-    exact = np.sqrt(degrees / np.bincount(component, degrees)[component])
-    vectors = np.zeros_like(embedding.vectors)
-    vectors[rows] = embedding.vectors[rows] * (exact / embedding.vectors[rows, component])[:, None]
+    """The leading eigenvectors themselves, from rows that were scaled to unit length."""
+    assert embedding.lengths is not None
+    lengths = embedding.lengths * np.sqrt(graph.sum(axis=1))
+    vectors: NDArray[np.float64] = embedding.vectors * lengths[:, None]
     return vectors
 
 

@@ -81,13 +81,21 @@ def wanted_pairs(
 
 
 def embedded_rows(
-    exact: NDArray[np.float64], pairs: Eigenpairs, embedded: NDArray[np.bool_]
-) -> NDArray[np.float64]:
-    """The exact and the wanted vectors side by side, rows of unit length; zero for points left out."""
+    exact: NDArray[np.float64],
+    pairs: Eigenpairs,
+    embedded: NDArray[np.bool_],
+    root_degrees: NDArray[np.float64],
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The exact and the wanted vectors side by side, rows of unit length, and `Embedding.lengths`.
+
+    Points left out have zeros in both.
+    """
     leading = positive_peaks(np.hstack([exact, pairs.vectors[:, : pairs.n_wanted]]))
-    vectors = np.zeros((len(embedded), leading.shape[1]))
-    vectors[embedded] = leading / np.linalg.norm(leading, axis=1, keepdims=True)
-    return vectors
+    norms = np.linalg.norm(leading, axis=1)
+    vectors, lengths = np.zeros((len(embedded), leading.shape[1])), np.zeros(len(embedded))
+    vectors[embedded] = leading / norms[:, None]
+    lengths[embedded] = norms / root_degrees
+    return vectors, lengths
 
 
 def positive_peaks(vectors: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -100,10 +100,11 @@ def spectral_embedding(
         n_exact = indicators.shape[1]
         pairs = wanted_pairs(solve, n_exact, n_clusters, n_components, tol, max_products - 1)
         drift = float(np.linalg.norm(product(indicators) - indicators, axis=0).max())
-    vectors = embedded_rows(indicators, pairs, embedded)
+    vectors, lengths = embedded_rows(indicators, pairs, embedded, inner.root_degrees)
     # Rounding may lift an eigenvalue above 1, which none of them exceeds.
     eigenvalues = np.concatenate([np.ones(indicators.shape[1]), np.minimum(pairs.values, 1.0)])
-    return Embedding(vectors, eigenvalues, components, embedded, certificate(pairs, drift, tol))
+    proof = certificate(pairs, drift, tol)
+    return Embedding(vectors, eigenvalues, components, embedded, proof, lengths=lengths)
 
 
 def _checked(affinity: csr_array | NDArray[np.floating]) -> csr_array | NDArray[np.floating]:

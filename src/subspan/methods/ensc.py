@@ -49,6 +49,11 @@ class ElasticNetSC(ElasticNetSCParameters, SubspaceMethod):
         alpha = None if self.alpha is None else float(self.alpha)
         return ElasticNetCoding(float(self.tau), float(self.gamma), alpha)
 
+    @property
+    def _extends(self) -> bool:
+        # With errors the coefficients are those of a cleaned point, which a new row does not have.
+        return self.graph == "symmetric" and self.errors is None
+
     def _represent(self, points: Source, settled: Settled) -> Representation:
         self._check_penalty()
         return represent_by_elastic_net(

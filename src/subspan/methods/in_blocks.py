@@ -126,6 +126,10 @@ class BlockClusterer(WorksInBlocks):
             selection=settings.selection,
         )
 
+    @property
+    def _extends(self) -> bool:
+        return True
+
     def _open(self, X: Any, workplace: Workplace) -> tuple[Source, Settled]:
         """The input, once it is certain that there is memory for what will be done with it."""
         source, settled = super()._open(X, workplace)

@@ -52,6 +52,11 @@ class LSR(LSRParameters, SubspaceMethod):
     def _coding(self, n_features: int) -> Coding:
         return RidgeCoding(float(self.regularization), self.n_neighbors or N_LARGEST)
 
+    @property
+    def _extends(self) -> bool:
+        # Without it every point has a coefficient on every other, and a new row has only the largest ones.
+        return self.n_neighbors is not None
+
     def _represent(self, points: Source, settled: Settled) -> Representation:
         n_points = points.shape[0]
         if self.n_neighbors is not None:

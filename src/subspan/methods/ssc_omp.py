@@ -43,6 +43,10 @@ class SSCOMP(SSCOMPParameters, BlockClusterer):
         # Coefficients of points of flats start at their nearest point. New rows go by the flats themselves.
         return None if self.affine else super()._coding(n_features)
 
+    @property
+    def _extends(self) -> bool:
+        return not self.affine
+
     def _problem(self, n_features: int, seed: int) -> tuple[ConsensusSettings, dict[str, Any]]:
         # More atoms than dimensions are dependent.
         n_nonzero = min(self.n_nonzero, n_features)

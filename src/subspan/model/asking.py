@@ -14,6 +14,7 @@ from subspan.execution.blocks import Arrays
 from subspan.execution.threads import n_threads
 from subspan.execution.workplace import Workplace
 from subspan.handover import InputError
+from subspan.model.coding import Coder
 from subspan.model.rules import Scorer
 from subspan.sources import Source
 
@@ -28,8 +29,8 @@ BLOCK_ROWS = 512
 # Such blocks that a worker of a cluster answers before it writes a file.
 BLOCKS_PER_FILE = 32
 
-# Takes the model, rows, the point of the fit that each of them is (or -1), and what scores them.
-Answer = Callable[["Model", Floats, Labels, Scorer], NDArray[Any]]
+# Takes the model, rows, the point of the fit that each of them is (or -1), and what scores or codes them.
+Answer = Callable[["Model", Floats, Labels, Any], NDArray[Any]]
 
 
 def labels(model: Model, rows: Floats, points: Labels, score: Scorer) -> Labels:
@@ -57,13 +58,26 @@ def outlier_scores(model: Model, rows: Floats, points: Labels, score: Scorer) ->
     return score(rows, model.atoms_of(points)).outliers()
 
 
+def places(model: Model, rows: Floats, points: Labels, code: Coder) -> NDArray[np.float64]:
+    """Rows of the embedding: of an atom its own, of any other row that of its code."""
+    assert model.extension is not None
+    atoms = model.atoms_of(points)
+    out = model.extension.at_atoms(atoms)
+    new = np.flatnonzero(atoms < 0)
+    if len(new):
+        codes = code(rows[new], np.full(len(new), -1))
+        out[new] = model.extension.at_codes(codes, model.habits.keep)
+    return out
+
+
 @dataclass(frozen=True)
 class Question:
     """A question about each row of a source: a job of independent blocks."""
 
     model: Model
     source: Source
-    rule: str
+    # "code" or "subspace", by which rows are scored; None if they only get their codes.
+    rule: str | None
     answer: Answer
     # The answer for rows that cannot be used.
     otherwise: NDArray[Any]
@@ -78,22 +92,25 @@ class Question:
     def task(self, threads: int) -> Callable[[int], Arrays]:
         """Answers the rows of a block."""
         n_rows = self.source.shape[0]
-        score = self.model.scorer(self.rule, n_rows, threads)
+        if self.rule is None:
+            judge: Coder | Scorer = self.model.coder(n_rows, threads)
+        else:
+            judge = self.model.scorer(self.rule, n_rows, threads)
 
         def solve(number: int) -> Arrays:
             first = number * self.together * BLOCK_ROWS
             last = min(first + self.together * BLOCK_ROWS, n_rows)
-            parts = [self._part(start, score) for start in range(first, last, BLOCK_ROWS)]
+            parts = [self._part(start, judge) for start in range(first, last, BLOCK_ROWS)]
             return {"answers": np.concatenate(parts)}
 
         return solve
 
-    def _part(self, start: int, score: Scorer) -> NDArray[Any]:
+    def _part(self, start: int, judge: Coder | Scorer) -> NDArray[Any]:
         rows, usable = self.model.prepared(self.source, start, start + BLOCK_ROWS)
         out = np.broadcast_to(self.otherwise, (len(usable), *self.otherwise.shape)).copy()
         if len(rows):
             points = self.model.points_of(rows)
-            out[usable] = self.answer(self.model, self.model.lifted(rows), points, score)
+            out[usable] = self.answer(self.model, self.model.lifted(rows), points, judge)
         return out
 
     def answered(self, workplace: Workplace) -> NDArray[Any]:

@@ -10,25 +10,34 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from subspan.handover import InputError
+from subspan.handover import Embedding, InputError
 from subspan.model.atoms import choose_atoms
 from subspan.model.bases import ClusterSubspace
 from subspan.model.coding import Coding
+from subspan.model.extension import Extension
 from subspan.model.preparation import Preparation
-from subspan.model.remains import Habits, Model
+from subspan.model.remains import NO_EXTENSION, Habits, Model
 from subspan.points import Points
 from subspan.sources import Source
 
 PLAIN = (str, int, float, bool, type(None))
 
 
-class PredictsNewRows:
+class PredictsNewRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
     """Labels for rows that were not there when an estimator was fitted."""
 
     model_: Model | None
     labels_: NDArray[np.int64]
+    n_components_: int
+
+    @property
+    def _extends(self) -> bool:
+        """Whether the edges of a point are its coefficients, which a new row can have, too."""
+        return False
 
     def _coding(self, n_features: int) -> Coding | None:
         """The problem whose solution is the code of a new row; None if the method has no such problem."""
@@ -114,6 +123,60 @@ class PredictsNewRows:
         model = self._remaining("outlier_score")
         return model.outlier_score(self._new_rows(X), rule=rule, n_jobs=self._n_jobs)
 
+    def transform(self, X: ArrayLike) -> NDArray[np.float64]:
+        """The place of each new row in the embedding of the fit.
+
+        The edges of a new row are the magnitudes of its code over the atoms, and the eigenvectors of the
+        graph are extended along them, as Nystrom's method does. Only methods whose graph is made of such
+        coefficients have this.
+
+        A row that is equal to an atom has its row of `embedding_`, up to rounding. Any other row has the
+        place that its own coefficients give it. In a fit, other points would have coefficients on it as well:
+        if none had, its place would be the same, otherwise it is near.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features), path or source
+
+        Returns
+        -------
+        array of shape (n_rows, n_components)
+            Rows of unit length. A row of zeros has the label -1, or its atoms were left out of the embedding.
+
+        Examples
+        --------
+        >>> from subspan import SSCOMP
+        >>> from subspan.datasets import make_union_of_subspaces
+        >>> X, _ = make_union_of_subspaces(3, 2, 20, 40, random_state=0)
+        >>> model = SSCOMP(3, n_nonzero=2, random_state=0).fit(X[::2])
+        >>> model.transform(X[1::2]).shape
+        (60, 3)
+        >>> bool(np.allclose(model.transform(X[::2]), model.embedding_))
+        True
+        """
+        return self._remaining("transform").transform(self._new_rows(X), n_jobs=self._n_jobs)
+
+    def fit_transform(self, X: ArrayLike, y: object = None) -> NDArray[np.float64]:
+        """Cluster the rows of `X` and return their places in the embedding.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features), path or source
+        y : ignored
+
+        Returns
+        -------
+        array of shape (n_samples, n_components)
+            As `transform` gives them; `embedding_`, but that copies of a row have the place of the first.
+        """
+        places: NDArray[np.float64] = self.fit(X).transform(X)
+        return places
+
+    @property
+    def _n_features_out(self) -> int:
+        """Columns of what `transform` returns, for scikit-learn."""
+        return self.n_components_
+
     @property
     def subspaces_(self) -> list[ClusterSubspace]:
         """The subspace of each cluster: mean if affine, basis, dimension, energy."""
@@ -157,7 +220,7 @@ class PredictsNewRows:
             )
         return self.model_
 
-    def _model_of(self, points: Points, seed: int, preparation: Preparation) -> Model:
+    def _model_of(self, points: Points, embedding: Embedding, seed: int, preparation: Preparation) -> Model:
         """What remains of a fit to these points."""
         labels = self.labels_[points.row_of_point]
         chosen = choose_atoms(labels, seed)
@@ -175,6 +238,7 @@ class PredictsNewRows:
         names = getattr(self, "feature_names_in_", None)
         if names is None:
             names = points.source.columns[: points.source.shape[1] - (lift is not None)]
+        rows = points.row_of_point[chosen]
         return Model(
             facts=self._facts(seed),
             habits=habits,
@@ -186,13 +250,14 @@ class PredictsNewRows:
             point_labels=labels,
             atom_points=chosen,
             atoms=np.ascontiguousarray(points.source.take(chosen)),
-            atom_rows=points.row_of_point[chosen],
+            atom_rows=rows,
             center=None if lift is None else lift.mean,
+            extension=Extension.of(embedding, rows) if self._extends else None,
         )
 
     def _facts(self, seed: int) -> dict[str, Any]:
         """Where the model comes from, in plain values."""
-        parameters: dict[str, Any] = self.get_params(deep=False)  # type: ignore[attr-defined]
+        parameters: dict[str, Any] = self.get_params(deep=False)
         plain = {name: _plain(value) for name, value in parameters.items()}
         return {
             "method": type(self).__name__,
@@ -200,6 +265,18 @@ class PredictsNewRows:
             "seed": seed,
             "version": version("subspan"),
         }
+
+
+def _has_transform(estimator: PredictsNewRows) -> bool:
+    """Refuses where there is no `transform`, as scikit-learn wants it: the estimator lacks the attribute."""
+    if not estimator._extends:
+        raise AttributeError(NO_EXTENSION.format(type(estimator).__name__))
+    return True
+
+
+# Only now: scikit-learn wraps both for `set_output` when the class is made, and would lose the condition.
+for _name in ("transform", "fit_transform"):
+    setattr(PredictsNewRows, _name, available_if(_has_transform)(getattr(PredictsNewRows, _name)))
 
 
 def _plain(value: Any) -> Any:

@@ -16,7 +16,8 @@ from subspan.handover import InputError
 from subspan.model import asking
 from subspan.model.asking import BLOCK_ROWS, BLOCKS_PER_FILE, Answer, Question, workplace_of
 from subspan.model.bases import ClusterSubspace, cluster_subspaces
-from subspan.model.coding import Coding
+from subspan.model.coding import Coder, Coding
+from subspan.model.extension import Extension
 from subspan.model.known_rows import KnownRows
 from subspan.model.preparation import Preparation
 from subspan.model.rules import Scorer, code_scorer, subspace_scorer
@@ -28,6 +29,10 @@ Doubles = NDArray[np.float64]
 Labels = NDArray[np.int64]
 
 RULES = ("code", "subspace")
+NO_EXTENSION = (
+    "transform: the graph of {} is not made of the coefficients that a new row has, so new rows have no "
+    "place in the embedding; membership gives them coordinates."
+)
 
 
 @dataclass(frozen=True)
@@ -48,6 +53,8 @@ class Habits:
     # Flats of the clusters: whether they may miss the origin, and their dimension where it is given.
     affine: bool = False
     dimension: int | None = None
+    # Share of a row's coefficients that makes its edges.
+    keep: float = 1.0
 
 
 @dataclass(eq=False)
@@ -92,6 +99,8 @@ class Model:
     atom_rows: Labels
     # (n_features,) what is taken from rows before the constant is put beside them.
     center: Doubles | None = None
+    # The eigenvectors of the graph, where they can be extended to new rows.
+    extension: Extension | None = None
     _made: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     def __repr__(self) -> str:
@@ -164,7 +173,7 @@ class Model:
             -1 for zero rows, and for rows with missing entries, where the model labels them so.
         """
         together = 1 if executor is None else BLOCKS_PER_FILE
-        question = self._question(X, rule, asking.labels, np.full((), -1))
+        question = self._question(X, self._checked_rule(rule), asking.labels, np.full((), -1))
         return replace(question, together=together).answered(workplace_of(n_jobs, executor, work_dir))
 
     def membership(self, X: Any, *, rule: str | None = None, n_jobs: int | None = None) -> Doubles:
@@ -184,7 +193,8 @@ class Model:
         array of shape (n_rows, n_clusters)
         """
         equal = np.full(self.n_clusters_, 1 / self.n_clusters_)
-        return self._question(X, rule, asking.memberships, equal).answered(Workplace(n_threads(n_jobs)))
+        question = self._question(X, self._checked_rule(rule), asking.memberships, equal)
+        return question.answered(Workplace(n_threads(n_jobs)))
 
     def outlier_score(self, X: Any, *, rule: str | None = None, n_jobs: int | None = None) -> Doubles:
         """Share of each row's length that the model cannot explain: 0 for a row within, 1 for a stranger.
@@ -202,7 +212,28 @@ class Model:
         -------
         array of shape (n_rows,)
         """
-        question = self._question(X, rule, asking.outlier_scores, np.ones(()))
+        question = self._question(X, self._checked_rule(rule), asking.outlier_scores, np.ones(()))
+        return question.answered(Workplace(n_threads(n_jobs)))
+
+    def transform(self, X: Any, *, n_jobs: int | None = None) -> Doubles:
+        """The place of each new row in the embedding of the fit.
+
+        The `transform` of estimators says how, and what of it is exact.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features), path or source
+        n_jobs : int, optional
+            As for `predict`.
+
+        Returns
+        -------
+        array of shape (n_rows, n_components)
+            Rows of unit length. A row of zeros has the label -1, or its atoms were left out of the embedding.
+        """
+        if self.extension is None:
+            raise InputError(NO_EXTENSION, self.facts["method"])
+        question = self._question(X, None, asking.places, np.zeros(len(self.extension.eigenvalues)))
         return question.answered(Workplace(n_threads(n_jobs)))
 
     def save(self, path: str | PathLike[str]) -> Path:
@@ -223,10 +254,10 @@ class Model:
         return write_model(self, Path(path).expanduser())
 
     def _question(self, X: Any, rule: str | None, answer: Answer, otherwise: NDArray[Any]) -> Question:
-        """A question about these rows, once it is certain that the model can answer it."""
+        """A question about these rows, once it is certain that they fit the model."""
         source = open_source(X)
         self._check_columns(source)
-        return Question(self, source, self._checked_rule(rule), answer, otherwise)
+        return Question(self, source, rule, answer, otherwise)
 
     def _checked_rule(self, rule: str | None) -> str:
         """The rule asked for, or that of the method."""
@@ -248,9 +279,18 @@ class Model:
             self._made[key] = (
                 self._subspace_scorer()
                 if rule == "subspace" or self.coding is None
-                else code_scorer(self.coding.coder(self.atoms, n_rows, threads), self.atoms, self.atom_labels)
+                else code_scorer(self.coder(n_rows, threads), self.atoms, self.atom_labels)
             )
         found: Scorer = self._made[key]
+        return found
+
+    def coder(self, n_rows: int, threads: int) -> Coder:
+        """What codes rows; made for about `n_rows` rows, or had from an earlier call."""
+        assert self.coding is not None
+        key = ("coder", n_rows < BLOCK_ROWS)
+        if key not in self._made:
+            self._made[key] = self.coding.coder(self.atoms, n_rows, threads)
+        found: Coder = self._made[key]
         return found
 
     def _subspace_scorer(self) -> Scorer:

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from subspan.execution.files import whole_file
 from subspan.handover import InputError
 from subspan.model.coding import CODINGS, Coding
+from subspan.model.extension import Extension
 from subspan.model.preparation import Preparation
 from subspan.model.remains import RULES, Habits, Model
 
@@ -52,14 +53,15 @@ ARRAYS: dict[str, tuple[str, int]] = {
     "atoms": ("f4 f8", 2),
     "atom_rows": ("i8", 1),
 }
-# Arrays that need not be there: those of the preparation, and the origin of flats.
+# Arrays that need not be there: those of the preparation and of the embedding, and the origin of flats.
 PREPARATION: dict[str, tuple[str, int]] = {
     "fill": ("f8", 1),
     "shift": ("f8", 1),
     "scale": ("f8", 1),
     "axes": ("f8", 2),
 }
-OPTIONAL = {**PREPARATION, "center": ("f8", 1)}
+EXTENSION: dict[str, tuple[str, int]] = {"vectors": ("f8", 2), "eigenvalues": ("f8", 1)}
+OPTIONAL = {**PREPARATION, **EXTENSION, "center": ("f8", 1)}
 
 
 def write_model(model: Model, path: Path) -> Path:
@@ -70,6 +72,7 @@ def write_model(model: Model, path: Path) -> Path:
             archive.writestr(_entry(FACTS), json.dumps(_facts(model), indent=1))
             arrays = {name: getattr(model, name) for name in ARRAYS}
             arrays |= {name: getattr(model.preparation, name) for name in PREPARATION}
+            arrays |= {name: getattr(model.extension, name, None) for name in EXTENSION}
             arrays["center"] = model.center
             for name, array in arrays.items():
                 if array is not None:
@@ -243,6 +246,11 @@ def _model(facts: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Model:
     preparation = Preparation(
         str(facts["missing"]), **{name: arrays[name] for name in PREPARATION if name in arrays}
     )
+    extension = (
+        Extension(**{name: arrays[name] for name in EXTENSION})
+        if any(name in arrays for name in EXTENSION)
+        else None
+    )
     columns = facts["columns"]
     if not isinstance(columns, list) or not all(isinstance(name, str) for name in columns):
         raise UnreadableError("its names of columns are no names")
@@ -255,6 +263,7 @@ def _model(facts: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Model:
         preparation=preparation,
         columns=tuple(columns),
         center=arrays.get("center"),
+        extension=extension,
         **{name: arrays[name] for name in ARRAYS},  # type: ignore[arg-type]
     )
 
@@ -293,7 +302,7 @@ def _consistent(model: Model) -> Model:
     n_atoms, n_columns = model.atoms.shape
     n_points = len(model.point_labels)
     n_features = model.n_features
-    done = model.preparation
+    done, extension = model.preparation, model.extension
     good = (
         n_atoms > 0
         and n_columns > 0
@@ -318,6 +327,8 @@ def _consistent(model: Model) -> Model:
         and model.habits.length > 0
         and (model.center is None or model.habits.constant > 0)
         and (not model.columns or len(model.columns) == n_features)
+        and 0 < model.habits.keep <= 1
+        and (extension is None or (model.coding is not None and extension.fits(n_atoms)))
     )
     if not good:
         raise UnreadableError("its parts do not go together")
