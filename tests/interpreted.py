@@ -9,20 +9,31 @@ from typing import Any
 from subspan.kernels.jit import kernel
 
 
+def plain(function: Any) -> Callable[..., Any]:
+    """The plain Python of a kernel or of a part of one, which calls others as they are."""
+    return getattr(function, "py_func", function)
+
+
+def way_in(function: Any) -> Callable[..., Any]:
+    """A part of kernels as a kernel, which Python can call."""
+    return kernel(plain(function))
+
+
 def interpreted(function: Any) -> Callable[..., Any]:
     """A kernel or a part of one as plain Python, with everything it calls."""
-    plain = getattr(function, "py_func", function)
+    written = plain(function)
+    names = written.__globals__
     called = {
-        name: interpreted(plain.__globals__[name])
-        for name in plain.__code__.co_names
-        if hasattr(plain.__globals__.get(name), "py_func")
+        name: interpreted(names[name])
+        for name in written.__code__.co_names
+        if hasattr(names.get(name), "py_func")
     }
-    return FunctionType(plain.__code__, plain.__globals__ | called, plain.__name__, plain.__defaults__)
+    return FunctionType(written.__code__, names | called, written.__name__, written.__defaults__)
 
 
 def both_forms(function: Any) -> dict[str, Callable[..., Any]]:
     """The compiled form, with a way in from Python, and the plain one."""
     return {
-        "compiled": kernel(getattr(function, "py_func", function)),
+        "compiled": way_in(function),
         "interpreted": interpreted(function),
     }

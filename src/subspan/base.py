@@ -140,7 +140,6 @@ class SubspaceMethod(Shared, PredictsNewRows, ClusterMixin, BaseEstimator):
                 self.scale,
                 self.keep,
                 budget=settled.budget,
-                method=type(self).__name__,
                 n_threads=settled.threads,
             )
             if isinstance(coefficients, Factors)

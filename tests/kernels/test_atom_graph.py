@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from interpreted import plain
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
@@ -16,10 +17,10 @@ N, N_ATOMS, WIDTH = 60, 12, 3
 def kernels(request, monkeypatch):
     if request.param == "plain":
         for name in ("find_root", "add_rows"):
-            monkeypatch.setattr(atom_graph, name, getattr(atom_graph, name).py_func)
+            monkeypatch.setattr(atom_graph, name, plain(getattr(atom_graph, name)))
     names = ("survey_rows", "settle_roots", "gather_rows", "pass_through_rows")
     functions = {name: getattr(atom_graph, name) for name in names}
-    return {n: f.py_func if request.param == "plain" else f for n, f in functions.items()}
+    return {n: plain(f) if request.param == "plain" else f for n, f in functions.items()}
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from interpreted import plain
 
 from subspan.kernels import class_residuals as module
 from subspan.kernels.class_residuals import class_residuals, group_energies
@@ -22,8 +23,8 @@ def test_residuals_are_those_of_dense_codes(dtype, compiled, monkeypatch):
     rows, atoms = ROWS.astype(dtype), ATOMS.astype(dtype)
     out = np.full((5, 4), np.nan)
     if not compiled:
-        monkeypatch.setattr(module, "remaining", module.remaining.py_func)
-    kernel = class_residuals if compiled else class_residuals.py_func
+        monkeypatch.setattr(module, "remaining", plain(module.remaining))
+    kernel = class_residuals if compiled else plain(class_residuals)
     kernel(rows, atoms, CLASSES, PICKS, VALUES, COUNTS, np.empty(7), out)
     for i, row in enumerate(rows.astype(np.float64)):
         code = np.zeros(9)
@@ -32,7 +33,7 @@ def test_residuals_are_those_of_dense_codes(dtype, compiled, monkeypatch):
         np.testing.assert_allclose(out[i], [*of_classes, ((row - code @ atoms) ** 2).sum()], rtol=1e-10)
 
 
-@pytest.mark.parametrize("kernel", [group_energies, group_energies.py_func])
+@pytest.mark.parametrize("kernel", [group_energies, plain(group_energies)])
 def test_energies_are_sums_of_squares_of_groups(kernel):
     out = np.empty((5, 2))
     kernel(ROWS, np.array([0, 3, 7]), out)

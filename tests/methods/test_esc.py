@@ -94,7 +94,7 @@ def test_coefficients_handed_in(points):
         ({"regularization": 0.0}, r"regularization must .* got 0.0"),
         ({"regularization": np.inf}, r"regularization must .* got inf"),
         ({"regularization": 0.5}, "The affinity is all zero"),
-        ({"memory_budget": "1kB"}, "n_exemplars=120 for 240 points needs 0 MB, but the memory_budget"),
+        ({"memory_budget": "1kB"}, "^memory_budget: 0 MB is too little; 10 MB would do; use fewer exemplars"),
     ],
 )
 def test_bad_parameters(points, parameters, sentence):

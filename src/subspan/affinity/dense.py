@@ -6,12 +6,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from subspan.affinity.largest_share import makes_share
+from subspan.execution.memory import check_room
 from subspan.execution.threads import run_in_threads
 from subspan.handover import Factors, InputError
 
 # Rows of coefficients formed by one product, and the side of the squares that are mirrored: a thread needs
 # a few arrays of that many rows beside the graph.
 ROWS_PER_TASK = 256
+# What to do about a graph that does not fit.
+DENSE = "the graph is dense, so take fewer rows, or a method with a sparse graph such as S3COMPC"
 
 
 def dense_affinity(
@@ -20,7 +23,6 @@ def dense_affinity(
     keep: float = 1.0,
     *,
     budget: int | None = None,
-    method: str = "these coefficients",
     n_threads: int = 1,
 ) -> NDArray[np.floating]:
     """Affinity (|C| + |C|^T) / 2 of coefficients C = left @ right.T, as a dense array.
@@ -36,9 +38,7 @@ def dense_affinity(
     keep : float
         Before that, keep of each row the largest entries that make this share of their sum.
     budget : int, optional
-        Bytes the graph may take; see `check_room`.
-    method : str
-        Whose graph it is, for the message.
+        Bytes that the graph may take.
     n_threads : int
         Threads; the result does not depend on it.
 
@@ -59,7 +59,7 @@ def dense_affinity(
         raise InputError("{scale}: must be None, 'max' or 'l2'", scale=scale)
     n_points = factors.shape[0]
     if budget is not None:
-        check_room(n_points, factors.dtype, budget, method)
+        check_room(n_points**2 * factors.dtype.itemsize, budget, DENSE)
     graph = np.empty((n_points, n_points), factors.dtype)
 
     def fill(start: int) -> None:
@@ -78,29 +78,6 @@ def dense_affinity(
         for _ in run_in_threads(task, starts, n_threads, "blocks of rows"):
             pass
     return graph
-
-
-def check_room(n_points: int, dtype: np.dtype, budget: int, method: str) -> None:
-    """Refuse a dense graph that does not fit into `budget` bytes, before any work for it.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> check_room(70_000, np.dtype("float32"), 12 * 10**9, "LSR")
-    Traceback (most recent call last):
-    subspan.handover.InputError: n_samples=70000: the dense graph of LSR takes 19.6 GB, but memory_budget
-    leaves 12 GB; take at most 54772 rows, or a method with a sparse graph such as S3COMPC.
-    """
-    needed = n_points * n_points * dtype.itemsize
-    if needed > budget:
-        most = int((budget / dtype.itemsize) ** 0.5)
-        narrower = "pass float32, " if dtype.itemsize > 4 else ""
-        raise InputError(
-            "n_samples={}: the dense graph of {} takes {:.3g} GB, but {memory_budget:name} leaves {:.3g} GB; "
-            "{}take at most {} rows, or a method with a sparse graph such as S3COMPC.",
-            *(n_points, method, needed / 1e9, budget / 1e9, narrower, most),
-            memory_budget=budget,
-        )
 
 
 def _scaled(magnitudes: NDArray[np.floating], scale: str | None) -> NDArray[np.floating]:

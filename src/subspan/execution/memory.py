@@ -52,6 +52,40 @@ def memory_budget(budget: int | float | str | None) -> int:
     return int(DEFAULT_SHARE * free_memory()) if budget is None else parse_bytes(budget)
 
 
+def check_room(needed: int, budget: int, advice: str) -> None:
+    """Refuse work that takes more than the budget, with one that would do.
+
+    Examples
+    --------
+    >>> check_room(1_234_567_890, 10**9, "take fewer rows")
+    Traceback (most recent call last):
+    subspan.handover.InputError: memory_budget: 1 GB is too little; 1.24 GB would do; take fewer rows.
+    """
+    if needed > budget:
+        raise InputError(
+            "{memory_budget:name}: {} is too little; {} would do; " + advice + ".",
+            *(in_words(budget), in_words(rounded_up(needed))),
+            memory_budget=budget,
+        )
+
+
+def rounded_up(n_bytes: int) -> int:
+    """Up to a number that is still enough as it will be printed."""
+    step: int = 10 ** max(7, len(str(n_bytes)) - 3)
+    return -(-n_bytes // step) * step
+
+
+def in_words(n_bytes: int) -> str:
+    """A size as people say it.
+
+    Examples
+    --------
+    >>> in_words(1_230_000_000), in_words(512_000_000)
+    ('1.23 GB', '512 MB')
+    """
+    return f"{n_bytes / 1e9:.3g} GB" if n_bytes >= 10**9 else f"{n_bytes / 1e6:.0f} MB"
+
+
 def used_memory(root: Path = Path("/")) -> int:
     """Bytes of this process that are in memory now; 0 where the system does not tell."""
     try:

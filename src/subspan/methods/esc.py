@@ -14,8 +14,9 @@ from subspan.base import Settled, SubspaceMethod, spectral_graph
 from subspan.handover import Graph, Representation, RowsOfPoints
 from subspan.methods.declarations import ESCParameters
 from subspan.methods.documentation import documented
+from subspan.methods.room import check_fit, coding_bytes
 from subspan.model.coding import Coding, ElasticNetCoding
-from subspan.self_expression.exemplars import encode_by_exemplars
+from subspan.self_expression.exemplars import encode_by_exemplars, search_bytes
 from subspan.sources import Source
 
 # Exemplars unless the user says otherwise, if there are twice as many points.
@@ -85,12 +86,14 @@ class ESC(ESCParameters, SubspaceMethod):
 
     def _represent(self, points: Source, settled: Settled) -> ExemplarRepresentation:
         rows = points.rows(0, points.shape[0])
+        n_exemplars = self.n_exemplars or min(DEFAULT_EXEMPLARS, -(-len(rows) // 2))
+        own = search_bytes(len(rows), n_exemplars) + coding_bytes(n_exemplars, 8, settled.threads)
+        check_fit(self, points, settled, own, "use fewer exemplars")
         found = encode_by_exemplars(
             rows,
-            self.n_exemplars or min(DEFAULT_EXEMPLARS, -(-len(rows) // 2)),
+            n_exemplars,
             regularization=self.regularization,
             seed=settled.seed,
-            budget=settled.budget,
             threads=settled.threads,
         )
         codes = found.codes

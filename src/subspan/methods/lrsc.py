@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from subspan.affinity import check_room
+from subspan.affinity import DENSE
 from subspan.base import Settled, SubspaceMethod
 from subspan.handover import Representation
 from subspan.methods.declarations import LRSCParameters
 from subspan.methods.documentation import documented
+from subspan.methods.room import check_fit, closed_form_bytes, dense_graph_bytes
 from subspan.self_expression.low_rank import LowRankSettings, low_rank_factors
 from subspan.sources import Source
 
@@ -49,8 +50,10 @@ class LRSC(LRSCParameters, SubspaceMethod):
     """
 
     def _represent(self, points: Source, settled: Settled) -> Representation:
-        n_points = points.shape[0]
-        check_room(n_points, points.dtype, settled.budget, "LRSC")
+        n_points, n_features = points.shape
+        own = closed_form_bytes(n_points, n_features, points.dtype.itemsize)
+        own += dense_graph_bytes(n_points, points.dtype.itemsize, settled.threads)
+        check_fit(self, points, settled, own, DENSE)
         settings = LowRankSettings(
             tau=self.tau,
             alpha=self.alpha,

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from subspan.affinity import check_room
+from subspan.affinity import DENSE
 from subspan.base import Settled, SubspaceMethod
 from subspan.handover import Representation
 from subspan.methods.declarations import LSRParameters
 from subspan.methods.documentation import documented
+from subspan.methods.room import check_fit, closed_form_bytes, dense_graph_bytes, tile_bytes
 from subspan.model.coding import Coding, RidgeCoding
 from subspan.self_expression.ridge import ridge_factors
 from subspan.self_expression.thresholded_ridge import thresholded_ridge
@@ -58,8 +59,11 @@ class LSR(LSRParameters, SubspaceMethod):
         return self.n_neighbors is not None
 
     def _represent(self, points: Source, settled: Settled) -> Representation:
-        n_points = points.shape[0]
+        n_points, n_features = points.shape
+        own = closed_form_bytes(n_points, n_features, points.dtype.itemsize)
         if self.n_neighbors is not None:
+            own += tile_bytes(n_points, points.dtype.itemsize, settled.threads)
+            check_fit(self, points, settled, own, "take fewer rows")
             sparse = thresholded_ridge(
                 points.rows(0, n_points),
                 self.regularization,
@@ -68,7 +72,8 @@ class LSR(LSRParameters, SubspaceMethod):
                 threads=settled.threads,
             )
             return Representation(sparse, n_iter=1, changes=(1.0,))
-        check_room(n_points, points.dtype, settled.budget, "LSR")
+        own += dense_graph_bytes(n_points, points.dtype.itemsize, settled.threads)
+        check_fit(self, points, settled, own, DENSE)
         factors = ridge_factors(
             points.rows(0, n_points),
             self.regularization,

@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from subspan.affinity import check_room
+from subspan.affinity import DENSE
 from subspan.base import GivenCoefficients, Settled, StageClock, SubspaceMethod
 from subspan.execution.steps import Advance, steps
 from subspan.execution.threads import n_threads
@@ -20,6 +20,7 @@ from subspan.execution.workplace import Workplace
 from subspan.handover import Certificate, Embedding, Factors, Graph, InputError, Representation
 from subspan.methods.declarations import OLRSCParameters
 from subspan.methods.documentation import documented
+from subspan.methods.room import check_fit, dense_graph_bytes
 from subspan.parameters import check_parameters
 from subspan.self_expression.online_low_rank import OnlineBasis, OnlineWeights
 from subspan.sources import Source
@@ -30,6 +31,8 @@ from subspan.sources.dtypes import EXACT_IN_FLOAT32
 TINY = float(np.finfo(np.float64).tiny)
 # Rows that learn in one go: an interruption waits no longer.
 ROWS_PER_BLOCK = 256
+# Bytes of all arrays of the shape of the codes that are there together, for each of their entries.
+ARRAYS_OF_CODES = 8 * 8
 
 
 @dataclass(frozen=True)
@@ -179,8 +182,7 @@ class OLRSC(OLRSCParameters, SubspaceMethod):
 
     def _represent(self, points: Source, settled: Settled) -> Representation:
         n_points, n_features = points.shape
-        if self.clustering == "spectral":
-            check_room(n_points, points.dtype, settled.budget, "OLRSC")
+        self._check_fit(points, settled)
         self._begin_stream(n_features, settled.seed)
         objective, changes = [], []
         before = np.zeros((0, 0))
@@ -201,6 +203,14 @@ class OLRSC(OLRSCParameters, SubspaceMethod):
             basis=self._stream.vectors.copy(),
             objective=tuple(objective),
         )
+
+    def _check_fit(self, points: Source, settled: Settled) -> None:
+        own = ARRAYS_OF_CODES * points.shape[0] * (self.n_basis or 5 * self.n_clusters)
+        if self.clustering == "codes":
+            check_fit(self, points, settled, own, "take a smaller basis")
+            return
+        own += dense_graph_bytes(points.shape[0], points.dtype.itemsize, settled.threads)
+        check_fit(self, points, settled, own, DENSE)
 
     def _learn(
         self, points: Source, order: NDArray[np.int64], advance: Advance

@@ -14,7 +14,7 @@ import numpy as np
 from subspan.embedding.atom_graph import PIECE
 from subspan.embedding.atom_search import BLOCKS_ON_ATOMS
 from subspan.embedding.eigen import BLOCKS_ON_ALL
-from subspan.execution.memory import used_memory
+from subspan.execution.memory import in_words, rounded_up, used_memory
 from subspan.execution.tiles import TILE, in_panels, padded_length, tile_product
 from subspan.handover import InputError
 from subspan.methods.problem_size import ProblemSize
@@ -288,25 +288,16 @@ def _refusal(budget: int, smallest: Plan, plans: Sequence[Plan]) -> InputError:
     name, n_bytes = smallest.largest_term
     take = "take" if name.endswith("s") else "takes"
     sentence = (
-        f"{{memory_budget:name}}: {_size(budget)} is too little; {_size(_rounded(smallest.peak))} would do, "
-        f"of which {name} {take} {_size(n_bytes)} and libraries {_size(smallest.process)}"
+        f"{{memory_budget:name}}: {in_words(budget)} is too little; "
+        f"{in_words(rounded_up(smallest.peak))} would do, "
+        f"of which {name} {take} {in_words(n_bytes)} and libraries {in_words(smallest.process)}"
     )
     on_disk = min(plan.peak for plan in plans)
     if on_disk < smallest.peak:
-        sentence += f", or {_size(_rounded(on_disk))} with a {{work_dir:name}} for the coefficients"
+        sentence += f", or {in_words(rounded_up(on_disk))} with a {{work_dir:name}} for the coefficients"
     if not smallest.problem.few_atoms:
         sentence += "; a {dictionary_size:name} makes the rest grow with the number of points only"
     return InputError(f"{sentence}.", memory_budget=budget, work_dir=None, dictionary_size=None)
-
-
-def _rounded(n_bytes: int) -> int:
-    """Up to a number that is still enough as it will be printed."""
-    step: int = 10 ** max(7, len(str(n_bytes)) - 3)
-    return -(-n_bytes // step) * step
-
-
-def _size(n_bytes: int) -> str:
-    return f"{n_bytes / 1e9:.3g} GB" if n_bytes >= 10**9 else f"{n_bytes / 1e6:.0f} MB"
 
 
 def _lines(plan: Plan) -> Iterator[str]:
@@ -319,15 +310,15 @@ def _lines(plan: Plan) -> Iterator[str]:
     )
     spectral = "by the atoms, without forming the affinity" if problem.few_atoms else "by the affinity"
     yield f"Spectral stage: {spectral}"
-    yield f"{'libraries':24}{_size(plan.process):>10}"
+    yield f"{'libraries':24}{in_words(plan.process):>10}"
     for stage, terms in plan.stages.items():
         seconds = plan.seconds.get(stage)
         about = f"   about {seconds:.0f} s" if seconds is not None else ""
-        yield f"{stage:24}{_size(plan.process + sum(terms.values())):>10}{about}"
+        yield f"{stage:24}{in_words(plan.process + sum(terms.values())):>10}{about}"
         for name, n_bytes in terms.items():
             if n_bytes:
-                yield f"  {name:22}{_size(n_bytes):>10}"
-    yield f"{'peak':24}{_size(plan.peak):>10}"
+                yield f"  {name:22}{in_words(n_bytes):>10}"
+    yield f"{'peak':24}{in_words(plan.peak):>10}"
 
 
 @lru_cache(maxsize=1)

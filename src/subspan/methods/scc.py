@@ -20,6 +20,7 @@ from subspan.labeling import label_embedding
 from subspan.labeling.flats import flat_error
 from subspan.methods.declarations import SCCParameters
 from subspan.methods.documentation import documented
+from subspan.methods.room import check_fit
 from subspan.model.remains import Habits
 from subspan.sources import Source
 from subspan.sources.scanning import of_unit_size
@@ -69,8 +70,9 @@ class SCC(SCCParameters, SubspaceMethod):
     of type `Factors`, both of its factors being A, of shape (n_samples, n_columns); the graph A A^T is never
     formed. Loops count in its degrees. `changes_` has for
     each iteration its error over the least error of those before; for the first one, over that of one
-    flat through all points. `scale` acts on coefficients handed in only, and `memory_budget` on nothing:
-    SCC needs room for about five arrays like A.
+    flat through all points. `scale` acts on coefficients handed in only.
+    There are about five arrays like A at once; if these do not fit into `memory_budget`, the data are refused
+    before any work.
 
     The scale of the affinity is searched for in every iteration among curvatures of rank N c / K^p, p = 1 ...
     d + 1, by the error of the clusters that result. The error is the root mean squared distance of the
@@ -108,6 +110,8 @@ class SCC(SCCParameters, SubspaceMethod):
 
     def _represent(self, points: Source, settled: Settled) -> TupleAffinities:
         n_columns = self._checked_columns(points.shape)
+        own = points.shape[0] * n_columns * (4 * points.dtype.itemsize + 12) + 24 * n_columns**2
+        check_fit(self, points, settled, own, "take fewer tuples of points")
         # Curvatures are relative to one another: the unit of length does not matter.
         points = of_unit_size(points)
         best: Trial | None = None

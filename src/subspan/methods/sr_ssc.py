@@ -16,6 +16,7 @@ from subspan.execution.steps import track
 from subspan.handover import Graph, InputError, Representation, RowsOfPoints
 from subspan.methods.declarations import SRSSCParameters
 from subspan.methods.documentation import documented
+from subspan.methods.room import check_fit, coding_bytes
 from subspan.model.coding import Coding, ElasticNetCoding
 from subspan.self_expression.anchors import anchor_codes, sample_anchors
 from subspan.sources import Source
@@ -97,6 +98,8 @@ class SRSSC(SRSSCParameters, SubspaceMethod):
         rows = points.rows(0, points.shape[0])
         threads = settled.threads
         n_anchors = self.n_anchors or min(DEFAULT_ANCHORS, -(-len(rows) // 2))
+        own = 3 * 8 * (rows.size * threads + n_anchors**2) + coding_bytes(n_anchors, 8, threads)
+        check_fit(self, points, settled, own, "use fewer anchors")
         anchors = sample_anchors(rows, n_anchors, self.n_layers, seed=settled.seed, threads=threads)
         layers = tuple(
             anchor_codes(rows, kept, regularization=self.regularization, threads=threads)

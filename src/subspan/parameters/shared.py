@@ -74,8 +74,9 @@ class Shared:
     memory_budget: int | str | None = parameter(
         None,
         memory_size() | None,
-        'What Gram matrices may take, such as "2GB"; None means a share of the free memory. It decides how '
-        "the coefficients are computed, not what they are.",
+        'What the arrays of a fit may take beside the rows and sparse matrices, such as "2GB"; None means a '
+        "share of the free memory. One that is too small is refused before any work, with the smallest that "
+        "would do. It decides how the coefficients are computed, not what they are.",
     )
     n_jobs: int | None = parameter(
         None,

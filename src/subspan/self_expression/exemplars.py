@@ -65,7 +65,6 @@ def encode_by_exemplars(
     *,
     regularization: float,
     seed: int = 0,
-    budget: int | None = None,
     threads: int = 1,
 ) -> ExemplarCodes:
     """Find exemplars farthest first and represent every point by them.
@@ -80,8 +79,6 @@ def encode_by_exemplars(
         Weight of the squared residual against the norm of the coefficients (lambda).
     seed : int
         Decides the first exemplar; the others follow, ties going to the lowest index.
-    budget : int, optional
-        Bytes that the search may use.
     threads : int
         For the codes. The result does not depend on it.
 
@@ -100,31 +97,17 @@ def encode_by_exemplars(
     >>> found.codes.toarray().max(axis=1).round(3).tolist()
     [0.9, 0.9, 0.9, 0.9, 0.9, 0.9]
     """
-    check_exemplars(len(points), n_exemplars, budget)
+    if not 1 <= n_exemplars <= len(points):
+        raise InputError(
+            "{n_exemplars} must lie between 1 and the number of distinct rows, {}.",
+            len(points),
+            n_exemplars=n_exemplars,
+        )
     search = new_search(points, n_exemplars, regularization)
     first = int(np.random.default_rng(seed).integers(len(points)))
     n_evaluated = find_exemplars(search, first)
     codes = _codes(search, threads)
     return ExemplarCodes(search.exemplars, _with_own_codes(codes, search), n_evaluated)
-
-
-def check_exemplars(n_points: int, n_exemplars: int, budget: int | None) -> None:
-    """Refuse what cannot be found or held."""
-    if not 1 <= n_exemplars <= n_points:
-        raise InputError(
-            "{n_exemplars} must lie between 1 and the number of distinct rows, {}.",
-            n_points,
-            n_exemplars=n_exemplars,
-        )
-    needed = search_bytes(n_points, n_exemplars)
-    if budget is not None and needed > budget:
-        raise InputError(
-            "{n_exemplars} for {} points needs {:.0f} MB, but the {memory_budget:name} is {:.0f} MB; use "
-            "fewer exemplars.",
-            *(n_points, needed / 1e6, budget / 1e6),
-            n_exemplars=n_exemplars,
-            memory_budget=budget,
-        )
 
 
 def new_search(points: Floats, n_exemplars: int, regularization: float) -> Search:

@@ -269,10 +269,6 @@ def _is_gap(cell: str) -> bool:
     return GAP.fullmatch(cell.strip()) is not None
 
 
-def _number(cell: str) -> float:
-    return np.nan if _is_gap(cell) else float(cell)
-
-
 def is_number(cell: str) -> bool:
     """Whether the text of a cell is a number."""
     try:

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from interpreted import way_in
 from points import KINDS, points
 
-from subspan.kernels.jit import kernel
 from subspan.kernels.pursuit import looks, residual_look, step
 from subspan.kernels.pursuit.state import N_BLOCKED, N_CANDIDATES, N_TARGETS, RUNNING, State
 from subspan.self_expression import engine
@@ -18,13 +18,13 @@ from subspan.sources import ArraySource
 
 # Ways in from Python to parts of kernels.
 begin, choose_atom, take_step, write_picks = (
-    kernel(part.py_func) for part in (step.begin, step.choose_atom, step.take_step, step.write_picks)
+    way_in(part) for part in (step.begin, step.choose_atom, step.take_step, step.write_picks)
 )
 look, look_in_8_bits, look_at_residual = (
-    kernel(part.py_func) for part in (looks.look, looks.look_in_8_bits, looks.look_at_residual)
+    way_in(part) for part in (looks.look, looks.look_in_8_bits, looks.look_at_residual)
 )
 fill_panels, multiply_together = (
-    kernel(part.py_func) for part in (residual_look.fill_panels, residual_look.multiply_together)
+    way_in(part) for part in (residual_look.fill_panels, residual_look.multiply_together)
 )
 
 N, N_NONZERO = 80, 3

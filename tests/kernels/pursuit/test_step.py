@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from interpreted import way_in
 
-from subspan.kernels.jit import kernel
 from subspan.kernels.pursuit import step
 from subspan.kernels.pursuit.state import N_ATOMS, Atoms, Queries, Rules, State, new_states
 from subspan.self_expression.consensus import ConsensusSettings
@@ -16,7 +16,7 @@ from subspan.sources.checks import unit_rows
 
 # Ways in from Python to parts of kernels.
 dot, extend_system, solve_system, form_residual = (
-    kernel(part.py_func) for part in (step.dot, step.extend_system, step.solve_system, step.form_residual)
+    way_in(part) for part in (step.dot, step.extend_system, step.solve_system, step.form_residual)
 )
 TYPES = ["float32", "float64"]
 CLOSE = {"float32": 2e-5, "float64": 1e-11}
@@ -59,7 +59,7 @@ class Pursuit:
             rows = padded_features(self.rows)
             atoms = Atoms(rows, norms_of(rows), np.ones(S), np.arange(S))
             correlation = float(self.rows[atom] @ self.x)
-        return extend_system(atom, correlation, self.targets[atom], atoms, self.rules, self.state)
+            return extend_system(atom, correlation, self.targets[atom], atoms, self.rules, self.state)
 
     def solve(self) -> float:
         return solve_system(float(np.linalg.norm(self.x.astype(np.float64))), self.rules, self.state)

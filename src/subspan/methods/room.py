@@ -1,0 +1,61 @@
+"""What the arrays of a fit take beside the rows and sparse matrices.
+
+For methods that do not go block by block. Each is a bound: the arrays that are there at once, rounded up.
+"""
+
+from __future__ import annotations
+
+from subspan.base import Settled, SubspaceMethod
+from subspan.execution.memory import check_room
+from subspan.execution.tiles import TILE
+from subspan.self_expression.lasso_codes import WORKING_SETS
+from subspan.sources import Source
+
+# Double-precision columns of the basis of eigenvectors, its images and what is made of them, for each vector.
+BASIS_COLUMNS = 24
+# A graph of this many points at most is solved densely, with so many matrices.
+DENSE_POINTS, DENSE_MATRICES = 600, 5
+# Rows of a dense graph that a thread forms together, and how often it holds them.
+GRAPH_ROWS = 3 * 256
+DOUBLE = 8
+
+
+# Arrays of a fit that are there whatever its size.
+LEAST = 2**20
+
+
+def check_fit(method: SubspaceMethod, points: Source, settled: Settled, own: int, advice: str) -> None:
+    """Refuse a fit whose arrays do not fit into the budget; `own` is what the method takes by itself."""
+    needed = LEAST + own + embedding_bytes(points.shape[0], method.n_components, settled.n_clusters)
+    check_room(needed, settled.budget, advice)
+
+
+def embedding_bytes(n_points: int, n_components: object, n_clusters: int) -> int:
+    """Eigenvectors and the search for them."""
+    # The number that "auto" arrives at is not known before.
+    n_vectors = n_components if isinstance(n_components, int) else n_clusters
+    n_vectors = 2 * n_vectors if n_components == "auto" else max(n_vectors, n_clusters)
+    dense = DENSE_MATRICES * min(n_points, max(DENSE_POINTS, 5 * n_vectors)) ** 2
+    return DOUBLE * (n_points * BASIS_COLUMNS * (n_vectors + 3) + dense)
+
+
+def dense_graph_bytes(n_points: int, itemsize: int, threads: int) -> int:
+    """A number for every pair of points, and the rows that threads are at."""
+    return n_points * itemsize * (n_points + GRAPH_ROWS * threads)
+
+
+def closed_form_bytes(n_points: int, n_features: int, itemsize: int) -> int:
+    """Principal axes, and coefficients as a product of thin matrices."""
+    rank = min(n_points, n_features)
+    return n_points * rank * (4 * DOUBLE + 4 * itemsize) + 4 * DOUBLE * rank**2
+
+
+def coding_bytes(n_atoms: int, itemsize: int, threads: int) -> int:
+    """Tiles of points that are coded over the atoms, and their working sets."""
+    room = min(WORKING_SETS.room, n_atoms)
+    return tile_bytes(n_atoms, itemsize, threads) + 4 * DOUBLE * room * (room + TILE) * threads
+
+
+def tile_bytes(n_atoms: int, itemsize: int, threads: int) -> int:
+    """Numbers for each of a tile of points and all atoms, as often as a thread holds them."""
+    return 4 * TILE * n_atoms * itemsize * threads
