@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-import logging
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 from scipy.linalg import eigh, subspace_angles
@@ -13,7 +16,19 @@ from scipy.sparse import csr_array
 from subspan.embedding import spectral_embedding
 from subspan.handover import Embedding
 
-log = logging.getLogger(__name__)
+RESULTS = Path(__file__).parents[1] / "docs" / "results" / "hierarchies.md"
+GAPS = (2.0, 1e-3, 1e-6, 1e-8, 1e-10, -1.0)
+BESIDE = {"below": "one cluster fewer", "at": "as many clusters as parts", "above": "one more"}
+HEAD = """# Groups of cliques with faint links
+
+{} random graphs: 2 to 6 groups of 2 to 6 cliques each, with links of weight 1e-2 to 1e-14 inside a group
+and between groups. There are as many clusters as groups or cliques, one fewer or one more. The embedding is
+compared with all eigenvectors by LAPACK: `python -m benchmarks.hierarchies`. The angle is the sine of the
+largest one between the spaces.
+
+| graphs | number | `converged` | largest angle of these | largest gap of the others | most products |
+|---|---:|---:|---:|---:|---:|
+"""
 
 
 @dataclass(frozen=True)
@@ -72,7 +87,13 @@ def angle_to(embedding: Embedding, graph: csr_array, vectors: np.ndarray) -> flo
     return float(np.sin(subspace_angles(embedding.vectors * lengths[:, None], vectors).max()))
 
 
-def compare(seed: int) -> dict[str, float]:
+def beside_a_level(made: Hierarchy, n_clusters: int) -> str:
+    """Whether there are as many clusters as groups or cliques, or one fewer or more."""
+    levels = {int(made.group.max()) + 1, int(made.clique.max()) + 1}
+    return "at" if n_clusters in levels else "below" if n_clusters + 1 in levels else "above"
+
+
+def compare(seed: int) -> dict[str, Any]:
     """The certificate of one random hierarchy beside what LAPACK finds."""
     made, n_clusters = random_hierarchy(seed)
     embedding = spectral_embedding(made.graph, n_clusters, seed=seed)
@@ -80,6 +101,7 @@ def compare(seed: int) -> dict[str, float]:
     return {
         "n": made.clique.size,
         "n_clusters": n_clusters,
+        "beside": beside_a_level(made, n_clusters),
         "gap": gap,
         "converged": embedding.certificate.converged,
         "angle": angle_to(embedding, made.graph, truth),
@@ -87,19 +109,31 @@ def compare(seed: int) -> dict[str, float]:
     }
 
 
+def table(rows: Sequence[dict[str, Any]]) -> str:
+    """Counts by the gap that LAPACK sees and by the number of clusters."""
+    text = HEAD.format(len(rows))
+    for high, low in pairwise(GAPS):
+        group = [row for row in rows if low <= row["gap"] < high]
+        text += _row(f"gap below {high:g}", group) if high < GAPS[0] else _row(f"gap from {low:g}", group)
+    for beside, name in BESIDE.items():
+        text += _row(name, [row for row in rows if row["beside"] == beside])
+    return text + _row("all", rows)
+
+
+def _row(name: str, group: Sequence[dict[str, Any]]) -> str:
+    proved = [row for row in group if row["converged"]]
+    angle = f"{max(row['angle'] for row in proved):.1e}" if proved else "-"
+    gaps = [row["gap"] for row in group if not row["converged"]]
+    gap = f"{max(gaps):.1e}" if gaps else "-"
+    products = max((row["products"] for row in group), default=0)
+    return f"| {name} | {len(group)} | {len(proved)} | {angle} | {gap} | {products} |\n"
+
+
 def main(n_graphs: int = 200) -> None:
-    """One line per graph, then the counts."""
-    logging.basicConfig(level=logging.INFO, format="%(message)s")
-    rows = []
-    for seed in range(n_graphs):
-        rows.append(compare(seed))
-        log.info("%d %s", seed, " ".join(f"{name}={value:.3g}" for name, value in rows[-1].items()))
-    proved = [row for row in rows if row["converged"]]
-    doubted = [row for row in rows if not row["converged"]]
-    log.info("%d graphs, %d converged", len(rows), len(proved))
-    log.info("largest angle of a converged one: %.1e", max((row["angle"] for row in proved), default=0.0))
-    log.info("largest gap of another: %.1e", max((row["gap"] for row in doubted), default=0.0))
-    log.info("most products: %d", max(row["products"] for row in rows))
+    """Compare random hierarchies, and keep the table."""
+    text = table([compare(seed) for seed in range(n_graphs)])
+    print(text)
+    RESULTS.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

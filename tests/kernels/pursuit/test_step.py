@@ -55,7 +55,7 @@ class Pursuit:
 
     def join(self, atom: int) -> bool:
         """Whether the atom was let in."""
-        with np.errstate(over="ignore"):
+        with np.errstate(over="ignore", invalid="ignore"):
             rows = padded_features(self.rows)
             atoms = Atoms(rows, norms_of(rows), np.ones(S), np.arange(S))
             correlation = float(self.rows[atom] @ self.x)

@@ -1,0 +1,1 @@
+"""Measurements. As a package it comes before the `benchmarks` that old releases of pyarrow install."""
