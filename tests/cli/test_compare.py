@@ -129,7 +129,7 @@ def test_a_method_that_refuses_does_not_keep_back_the_others(monkeypatch: pytest
     result = invoke(*BOTH, "-k", "4", *options)
     assert result.exit_code == 0
     lines = dict(line.split(maxsplit=1) for line in result.stdout.partition("\n\n")[0].splitlines())
-    assert lines["lsr"].startswith("n_samples=120: the dense graph of LSR takes")
+    assert lines["lsr"].startswith("memory_budget: 0 MB is too little; ")
     assert lines["scc"].startswith("dim=40 must be below the number of features")
     assert lines["ssc-omp"].endswith("GB")
     assert "lsr: failed" in result.stderr
