@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import io
 import subprocess
 import sys
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from subspan import load
 from subspan.datasets import make_union_of_subspaces
+from subspan.sources import open_source
 
 
 def subspan(*arguments: object) -> subprocess.CompletedProcess[str]:
@@ -62,3 +65,30 @@ def test_other_files_are_refused_in_one_sentence(folder):
     done = subspan("cluster", folder / "monday.npy", "--save", folder / "no" / "m.subspan")
     assert done.returncode == 2
     assert "there is no folder" in done.stderr
+
+
+@pytest.mark.parametrize(("name", "index"), [("plants", "plants"), (None, "index")])
+@pytest.mark.parametrize("suffix", [".csv", ".csv.gz", ".parquet"])
+def test_the_index_of_pandas_names_the_rows_and_is_no_data(folder, tmp_path, suffix, name, index):
+    """As pandas stores it; an index with a name is a column like others in CSV, and --id says which."""
+    rows = np.load(folder / "tuesday.npy")
+    frame = pd.DataFrame(rows, columns=[f"band {number}" for number in range(10)])
+    frame.index = pd.Index([*range(500, 500 + len(rows))], name=name)
+    path = tmp_path / f"tuesday{suffix}"
+    frame.to_parquet(path) if suffix == ".parquet" else frame.to_csv(path)
+    as_column = name is not None and suffix != ".parquet"
+    choice = ("--id", name) if as_column else ()
+    done = subspan("predict", folder / "week.subspan", path, *choice, "--quiet")
+    assert done.returncode == 0, done.stderr
+    found = pd.read_csv(io.StringIO(done.stdout))
+    assert list(found) == [index, "row", "label"]
+    assert found[index].tolist() == list(frame.index)
+    assert np.array_equal(found["label"], load(folder / "week.subspan").predict(rows))
+
+
+def test_the_index_is_data_where_it_is_asked_for(tmp_path):
+    frame = pd.DataFrame({"a": [1.0, 2.0]}, index=pd.Index([5, 7], name="age"))
+    frame.to_parquet(tmp_path / "X.parquet")
+    assert open_source(tmp_path / "X.parquet").columns == ("a",)
+    asked = open_source(tmp_path / "X.parquet", columns=["age", "a"])
+    assert asked.rows(0, 2).tolist() == [[5.0, 1.0], [7.0, 2.0]]

@@ -53,7 +53,8 @@ def _read_input(choice: DataChoice) -> Source:
     with input_file() as path:
         try:
             source = open_text(path, ColumnChoice(choice.columns, choice.left_out or ()))
-            return ArraySource(source.rows(0, source.shape[0]), STANDARD_INPUT, source.columns)
+            rows = source.rows(0, source.shape[0])
+            return ArraySource(rows, STANDARD_INPUT, source.columns, index_columns=source.index_columns)
         except InputError as error:
             raise InputError(error.worded(Options()).replace(str(path), STANDARD_INPUT)) from None
 
@@ -74,21 +75,34 @@ def _standard_input() -> bytes:
 
 
 def row_ids(choice: DataChoice, source: Source) -> RowIds | None:
-    """What the rows are called: the column of --id, paths of images, places of pixels; None for numbers."""
+    """What the rows are called: the column of --id or the index of pandas, paths of images, places of pixels.
+
+    None if they only have numbers.
+    """
     if isinstance(source, ImageFolder):
         return {"file": source.names}
     if isinstance(source, PixelSource):
         lines, columns = source.places
         return {"line": lines.tolist(), "column": columns.tolist()}
     if choice.row_id is None:
-        return None
-    from subspan.cli.labels import read_text_column
-
-    if choice.data == "-":
-        with input_file() as path:
-            ids = read_text_column(str(path), choice.row_id)
-    else:
-        ids = read_text_column(choice.data, choice.row_id)
+        index = getattr(source, "index_columns", ())
+        return {_name_of_index(column): _cells(choice, column) for column in index} or None
+    ids = _cells(choice, choice.row_id)
     if len(ids) != source.shape[0]:
         raise InputError(f"--id {choice.row_id}: names {len(ids)} rows, but there are {source.shape[0]}.")
     return {choice.row_id: ids}
+
+
+def _name_of_index(column: str) -> str:
+    """What pandas leaves without a name, or names itself, is the index."""
+    return "index" if column == "" or column.startswith("__index_level_") else column
+
+
+def _cells(choice: DataChoice, column: str) -> list[str]:
+    """A column of the table as it is written."""
+    from subspan.cli.labels import read_text_column
+
+    if choice.data != "-":
+        return read_text_column(choice.data, column)
+    with input_file() as path:
+        return read_text_column(str(path), column)

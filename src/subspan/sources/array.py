@@ -30,6 +30,8 @@ class ArraySource:
     stamp: str = ""
     # The fingerprint, where it is that of other rows from which these were made.
     identity: str = ""
+    # Columns of the file that are the index of pandas, and no data.
+    index_columns: tuple[str, ...] = ()
 
     @property
     def shape(self) -> tuple[int, int]:

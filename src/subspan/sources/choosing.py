@@ -61,8 +61,10 @@ class ColumnChoice:
 Columns = Sequence[str] | ColumnChoice | None
 
 
-def choose_columns(name: str, present: Sequence[str], columns: Columns) -> tuple[str, ...]:
-    """The columns asked for, all of them by default; ``sensor_*`` stands for all that begin so.
+def choose_columns(
+    name: str, present: Sequence[str], columns: Columns, index: Sequence[str] = ()
+) -> tuple[str, ...]:
+    """The columns asked for, by default all but the `index`; ``sensor_*`` stands for all that begin so.
 
     Examples
     --------
@@ -75,7 +77,8 @@ def choose_columns(name: str, present: Sequence[str], columns: Columns) -> tuple
     choice = columns if isinstance(columns, ColumnChoice) else ColumnChoice(columns)
     _check_names("columns", choice.taken)
     _check_names("exclude", choice.left_out or None)
-    chosen = tuple(present) if choice.taken is None else _matching(name, present, choice.taken)
+    data = tuple(column for column in present if column not in index)
+    chosen = data if choice.taken is None else _matching(name, present, choice.taken)
     left_out = _matching(name, present, choice.left_out)
     chosen = tuple(column for column in chosen if column not in left_out)
     if not chosen:

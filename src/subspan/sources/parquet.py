@@ -13,7 +13,7 @@ from subspan.sources.choosing import Columns, choose_columns
 from subspan.sources.chunked import ChunkedSource, merged_bounds
 from subspan.sources.dtypes import common_float_type
 from subspan.sources.faults import check_claim, check_table, reading
-from subspan.sources.tables import arrow_dtypes
+from subspan.sources.tables import arrow_dtypes, pandas_index
 
 # Rows that are turned from columns together.
 ROWS_PER_BATCH = 2**14
@@ -32,7 +32,7 @@ class ParquetSource(ChunkedSource):
     path : Path
         The file.
     columns : sequence of str, optional
-        Which columns, in this order; by default all, which must then hold numbers.
+        Which columns, in this order; by default all but the index of pandas, which must then hold numbers.
     """
 
     def __init__(self, path: Path, columns: Columns = None) -> None:
@@ -41,7 +41,8 @@ class ParquetSource(ChunkedSource):
         with reading(name):
             self._file = parquet.ParquetFile(path, buffer_size=WINDOW_BYTES, pre_buffer=False)
             schema, metadata = self._file.schema_arrow, self._file.metadata
-            chosen = choose_columns(name, schema.names, columns)
+            self.index_columns = pandas_index(schema)
+            chosen = choose_columns(name, schema.names, columns, self.index_columns)
             dtypes = arrow_dtypes(name, schema, chosen)
             dtype = common_float_type(dtypes)
             n_rows, n_columns = check_table(name, (metadata.num_rows, len(chosen)))

@@ -49,7 +49,7 @@ def open_polars(frame: Any, columns: Columns = None) -> ArraySource:
 
 def open_arrow(table: Any, columns: Columns = None) -> ArraySource:
     """Columns of an Arrow table or record batch."""
-    chosen = choose_columns("X", table.schema.names, columns)
+    chosen = choose_columns("X", table.schema.names, columns, pandas_index(table.schema))
     dtype = common_float_type(arrow_dtypes("X", table.schema, chosen))
 
     def read(j: int) -> NDArray[Any]:
@@ -60,6 +60,21 @@ def open_arrow(table: Any, columns: Columns = None) -> ArraySource:
         return values
 
     return _filled(chosen, table.num_rows, dtype, read)
+
+
+def pandas_index(schema: Any) -> tuple[str, ...]:
+    """Columns of an Arrow schema in which pandas has stored the index of a data frame.
+
+    Examples
+    --------
+    >>> import pandas, pyarrow
+    >>> frame = pandas.DataFrame({"width": [1.5, 2.0]}, index=pandas.Index([7, 9], name="plant"))
+    >>> pandas_index(pyarrow.Table.from_pandas(frame).schema)
+    ('plant',)
+    """
+    stored = (schema.pandas_metadata or {}).get("index_columns", ())
+    # An index that only counts the rows is described, not stored.
+    return tuple(each for each in stored if isinstance(each, str))
 
 
 def arrow_dtypes(name: str, schema: Any, columns: Sequence[str]) -> list[np.dtype]:

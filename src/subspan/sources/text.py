@@ -41,6 +41,11 @@ class Layout:
     # Without a header, columns are called by their number.
     names: tuple[str, ...]
 
+    @property
+    def index(self) -> tuple[str, ...]:
+        """A first column without a name: pandas writes its index so."""
+        return ("",) if self.names[0] == "" and self.names.count("") == 1 < len(self.names) else ()
+
 
 @dataclass(frozen=True)
 class TextPlace:
@@ -63,6 +68,7 @@ class TextSource(chunked.ChunkedSource):
     ) -> None:
         self._text = path.absolute()
         self._layout = layout
+        self.index_columns = layout.index
         self._places = places
         super().__init__(
             name=str(path),
@@ -94,7 +100,8 @@ def open_text(path: Path, columns: Columns = None) -> TextSource | ArraySource:
         The file, in UTF-8, as it is or compressed (.gz). Commas, semicolons or tabs stand between the
         cells. Where semicolons do, a comma in a number is a decimal comma.
     columns : sequence of str, optional
-        Which columns, in this order; by default all, which must then hold numbers.
+        Which columns, in this order; by default all, which must then hold numbers. A first column without a
+        name is the index that pandas has written, and is left out.
 
     Examples
     --------
@@ -107,7 +114,7 @@ def open_text(path: Path, columns: Columns = None) -> TextSource | ArraySource:
     name = str(path)
     with reading(name), _opened(path) as file:
         layout = _layout(file, name)
-        chosen = choose_columns(name, layout.names, columns)
+        chosen = choose_columns(name, layout.names, columns, layout.index)
         file.seek(0)
         records = _records(file)
         if layout.has_header:
@@ -124,7 +131,7 @@ def open_text(path: Path, columns: Columns = None) -> TextSource | ArraySource:
             n_rows, offset = n_rows + len(piece), file.tell()
     if kept:
         # To come back to a place in a compressed file is to unpack all before it.
-        return ArraySource(np.vstack(kept), name, chosen, stamp=file_stamp(path))
+        return ArraySource(np.vstack(kept), name, chosen, stamp=file_stamp(path), index_columns=layout.index)
     return TextSource(path, layout, chosen, n_rows, tuple(places))
 
 
