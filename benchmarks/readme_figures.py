@@ -1,4 +1,4 @@
-"""The two pictures of README.md: what comes out on scikit-learn's digits, and the measured results.
+"""Pictures of README.md and docs/benchmarks.md: digits by the front door, and what was measured.
 
 python -m benchmarks.readme_figures
 
@@ -15,6 +15,7 @@ from typing import Any
 import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
+from scipy.sparse import coo_array
 from sklearn.manifold import TSNE
 
 from subspan.cli import digits
@@ -89,12 +90,16 @@ def save(figure: Figure, name: str) -> None:
 def draw_digits() -> None:
     """Images of each cluster, the graph ordered by cluster, and the embedding."""
     X, y = digits.load_rows()
-    model = digits.s3comp_c(0).fit(X)
+    model = digits.front_door(0).fit(X)
     figure = Figure(figsize=(9.6, 3.5), layout="constrained")
     tiles, graph, points = figure.subplots(1, 3)
     tiles.imshow(_tiles(X, model.labels_), cmap="gray_r")
     tiles.set_title("some rows of each cluster")
-    graph.imshow(_ordered(model.affinity_, model.labels_), cmap="magma", interpolation="nearest")
+    graph.imshow(
+        _ordered(coo_array(model.affinity_.rows(0, len(X))), model.labels_),
+        cmap="magma",
+        interpolation="nearest",
+    )
     graph.set_title("the graph, ordered by cluster")
     _draw_points(points, model.embedding_, y)
     share = 100 * clustering_accuracy(y, model.labels_)
@@ -112,12 +117,11 @@ def _tiles(X: np.ndarray, labels: np.ndarray) -> np.ndarray:
     return np.vstack(rows)
 
 
-def _ordered(affinity: Any, labels: np.ndarray) -> np.ndarray:
+def _ordered(edges: coo_array, labels: np.ndarray) -> np.ndarray:
     """Mean weight in each of a few cells, brought closer together so that weak ones are seen."""
     order = np.argsort(labels, kind="stable")
     cell = np.empty(len(labels), int)
     cell[order] = np.arange(len(labels)) * CELLS // len(labels)
-    edges = affinity.tocoo()
     summed = np.zeros((CELLS, CELLS))
     np.add.at(summed, (cell[edges.row], cell[edges.col]), edges.data)
     return np.minimum(summed / np.quantile(summed[summed > 0], 0.95), 1) ** 0.5

@@ -82,7 +82,11 @@ html_sidebars: dict[str, list[str]] = {"command-line": [], "start": []}
 # Light or dark as the reader's system is, unless another is chosen.
 html_context = {"default_mode": "auto"}
 html_theme_options = {
-    "logo": {"text": "subspan", "image_light": "_static/logo.svg", "image_dark": "_static/logo.svg"},
+    "logo": {
+        "text": f"subspan {version}",
+        "image_light": "_static/logo.svg",
+        "image_dark": "_static/logo.svg",
+    },
     "header_links_before_dropdown": 6,
     "navbar_end": ["theme-switcher"],
     "footer_start": ["copyright"],

@@ -36,6 +36,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     european = "\n".join(lines).replace(",", ";").replace(".", ",")
     (place / "european.csv").write_text(european)
     (place / "bare.csv").write_text("\n".join(line.split(";7;")[1] for line in european.split("\n")[1:]))
+    lines[2] = lines[2].replace(f"{X[1, 0]:.6f}", "")
+    (place / "gaps.csv").write_text("\n".join(lines) + "\n")
     np.save(place / "X.npy", X)
     np.save(place / "y.npy", y)
     np.save(place / "sideways.npy", X.T)
@@ -96,6 +98,10 @@ def test_accuracy_is_in_json_without_a_page(folder: Path) -> None:
         (
             ["cluster", "table.csv", *LSR],
             "(line 2), not numbers; leave it out with --exclude kind",
+        ),
+        (
+            ["cluster", "gaps.csv", "--columns", "sensor_*"],
+            "the first at row 1, column 0 ('sensor_0'). --missing drop leaves such rows out.",
         ),
         (["cluster", "table.csv", *LSR, "--columns", "x_*"], "no column matches 'x_*'; it has id, kind,"),
         (["cluster", "sideways.npy", *LSR, "--truth", "y.npy"], "columns of the data? Then add --transpose"),

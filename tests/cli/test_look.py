@@ -27,7 +27,8 @@ def test_a_look_names_what_is_wrong_and_what_helps(tmp_path: Path) -> None:
     np.savetxt(tmp_path / "X.csv", table, delimiter=",", header=header, comments="")
     shown = look(tmp_path, "X.csv")
     assert "X.csv: 120 rows of 9 numbers" in shown
-    assert "1 of 9 columns are constant. They are the same in all rows: batch." in shown
+    assert "1 of 9 columns is constant. They are the same in all rows: batch." in shown
+    assert "leave them out (--exclude)" in shown
     facts = json.loads(look(tmp_path, "X.csv", "--exclude", "batch", "--json"))
     assert facts["structure"] == "subspaces"
     assert facts["constant_columns"] == []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 
@@ -31,6 +32,10 @@ def test_printed(path):
     assert done.stderr == ""
     assert done.stdout.startswith("100000 points, 200 features, about 7")
     assert done.stdout.splitlines()[-1].startswith("peak ")
+    low, high = map(
+        int, re.search(r"^representation .* (\d+) to (\d+) s$", done.stdout, re.MULTILINE).groups()
+    )
+    assert high >= 3 * low
 
 
 def test_as_json(path, tmp_path):
@@ -59,4 +64,11 @@ def test_refused(path):
 def test_methods_without_a_plan(path):
     done = subspan("plan", path, "-k", "10", "--method", "lsr")
     assert done.returncode == 2
-    assert "lsr has no plan to choose; plan goes with s3comp, s3comp-c, ssc-omp." in done.stderr
+    assert "lsr has no plan; these methods have one: s3comp, s3comp-c, ssc-omp." in done.stderr
+
+
+def test_the_front_door_is_told_what_the_plan_is_of(path):
+    done = subspan("plan", path, "-k", "10")
+    assert done.returncode == 0
+    assert done.stderr.startswith("This is the plan of one graph, by s3comp-c. auto makes 18 graphs or more")
+    assert subspan("plan", path, "-k", "10", "--n-nonzero", "5").stderr == ""

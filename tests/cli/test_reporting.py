@@ -73,8 +73,8 @@ def test_rows_and_classes_have_names(folder):
         (["--report", "page.html", "--row-names", "none.csv"], "none.csv: there is no such file"),
         (["--report", "page.html", "--image-shape", "3 by 4"], "'3 by 4' is not a size; write it like 48x42"),
         (["--report", "page.html", "--image-shape", "3x5"], "3x5: has 15 values, but X.npy has 12 columns"),
-        (["--row-names", "short.csv"], "--row-names is about the page, which only --report writes"),
-        (["--image-shape", "3x4"], "--image-shape is about the page"),
+        (["--row-names", "short.csv"], "--row-names changes nothing but the page of --report"),
+        (["--image-shape", "3x4"], "--image-shape changes nothing but the page"),
     ],
 )
 def test_mistakes_are_answered_before_the_work(folder, arguments, message, monkeypatch):

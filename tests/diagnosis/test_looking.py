@@ -30,7 +30,7 @@ def test_clean_data_have_nothing_to_look_at(points):
     [
         (lambda X: np.where(np.arange(180)[:, None] == 3, np.nan, X), "12 values are missing or not finite"),
         (lambda X: X * np.where(np.arange(12) == 5, 1e4, 1), "Columns have very different scales"),
-        (lambda X: np.column_stack([X, np.full(180, 7.0)]), "1 of 13 columns are constant"),
+        (lambda X: np.column_stack([X, np.full(180, 7.0)]), "1 of 13 columns is constant"),
         (lambda X: np.vstack([X, X[:60]]), "25.0% of the rows are copies of another"),
         (lambda X: X + 10, "All rows point in much the same direction"),
         (lambda X: np.vstack([X[0] * 1e4, X]), "Some rows are far longer than others"),

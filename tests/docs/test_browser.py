@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+import subspan
+
 BUILT = Path(__file__).parents[2] / "build" / "docs"
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
@@ -28,7 +30,7 @@ CARDS = [
 ]
 
 
-def opened(page: Path, folder: Path, *options: str) -> tuple[str, str, set[str]]:
+def opened(page: Path | str, folder: Path, *options: str) -> tuple[str, str, set[str]]:
     """The page as the browser made it, what it wrote on the console, and the addresses it asked for."""
     log = folder / "network.json"
     done = subprocess.run(
@@ -36,7 +38,7 @@ def opened(page: Path, folder: Path, *options: str) -> tuple[str, str, set[str]]
             CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking",
             "--no-first-run", "--virtual-time-budget=3000", "--host-resolver-rules=MAP * ~NOTFOUND",
             f"--user-data-dir={folder / 'profile'}", f"--log-net-log={log}", "--enable-logging=stderr",
-            *options, "--dump-dom", page.as_uri(),
+            *options, "--dump-dom", page if isinstance(page, str) else page.as_uri(),
         ],
         capture_output=True, text=True, timeout=120, check=True,
     )  # fmt: skip
@@ -55,8 +57,16 @@ def test_home_page(tmp_path, setting, theme):
     )
     assert f'data-theme="{theme}"' in dom
     assert all(card in dom for card in CARDS)
-    assert 'src="_images/sphx_glr_plot_faces_001.png"' in dom
+    assert 'src="_images/digits.png"' in dom
+    assert f"subspan {subspan.__version__}</p>" in dom
     assert console == ""
+    assert not asked
+
+
+def test_search_finds_predict(tmp_path):
+    dom, _, asked = opened(f"{(BUILT / 'search.html').as_uri()}?q=predict", tmp_path)
+    assert "api/subspan.SubspaceClustering.html#subspan.SubspaceClustering.predict" in dom
+    assert "new-rows.html" in dom
     assert not asked
 
 

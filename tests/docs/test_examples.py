@@ -56,6 +56,12 @@ def the_choice_is_good(names: Names) -> bool:
     return bool(names["accuracy"][names["best"]] > names["accuracy"].max() - 0.03)
 
 
+def place_of(name: str) -> Path:
+    """The file of an example, in the folder of its group."""
+    (path,) = EXAMPLES.glob(f"*/{name}.py")
+    return path
+
+
 @pytest.fixture
 def alone(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """No window, no data folder; figures are closed afterwards."""
@@ -69,14 +75,14 @@ def alone(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def test_every_example_makes_claims():
-    assert {path.stem for path in EXAMPLES.glob("*.py")} == set(CLAIMS)
+    assert {path.stem for path in EXAMPLES.rglob("*.py")} == set(CLAIMS)
     assert len(CLAIMS) >= 8
 
 
 @pytest.mark.parametrize("name", CLAIMS)
 @pytest.mark.usefixtures("alone")
 def test_example(name):
-    names = runpy.run_path(str(EXAMPLES / f"{name}.py"))
+    names = runpy.run_path(str(place_of(name)))
     figures = [pyplot.figure(number) for number in pyplot.get_fignums()]
     assert figures
     assert all(figure.get_axes() or figure.subfigs for figure in figures)
@@ -85,7 +91,7 @@ def test_example(name):
 
 @pytest.mark.parametrize("name", CLAIMS)
 def test_examples_use_public_names_only(name):
-    tree = ast.parse((EXAMPLES / f"{name}.py").read_text(encoding="utf-8"))
+    tree = ast.parse(place_of(name).read_text(encoding="utf-8"))
     imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
     ours = [node for node in imports if str(node.module).split(".")[0] == "subspan"]
     assert ours

@@ -56,8 +56,9 @@ def anchors(page: Path) -> set[str]:
 def is_there(page: Path, target: str) -> bool:
     path, _, anchor = target.partition("#")
     found = (page.parent / path).resolve() if path else page
-    if found.parent == DOCS / "gallery":
-        return found.name == "index" or (ROOT / "examples" / f"{found.name}.py").exists()
+    if found.is_relative_to(DOCS / "gallery"):
+        example = ROOT / "examples" / found.relative_to(DOCS / "gallery")
+        return found.name == "index" or example.with_suffix(".py").exists()
     return found.exists() and (not anchor or anchor in anchors(found))
 
 

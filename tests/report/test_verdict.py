@@ -135,7 +135,19 @@ def test_never_green_beside_a_poor_known_accuracy():
     assert level_of(with_points(right, truth=np.tile(np.arange(K), SIZE))) == "doubt"
     two_in_one = np.where(right == 3, 2, right)
     assert level_of(with_points(two_in_one, truth=right)) == "look"
-    assert "Of 1 classes less than half is found: 3" in words.verdict(with_points(two_in_one, right), [])
+    assert "Less than half is found of: 3." in words.verdict(with_points(two_in_one, right), [])
+
+
+def test_rows_in_no_cluster_have_the_remedy_for_their_reason():
+    labels = np.repeat([0, 1, 2, -1], 10)
+    for reason, remedy in (
+        ("left_out", "attach"),
+        ("incomplete_rows", 'missing="mean"'),
+        ("zero_rows", "zero"),
+    ):
+        found = findings(result(labels_=labels, counts_={"components": 3, "isolated_points": 0, reason: 10}))
+        (sign,) = [each for each in found if each.title == "10 rows in no cluster"]
+        assert remedy in sign.remedy
 
 
 def test_every_sign_of_trouble_says_what_to_do():

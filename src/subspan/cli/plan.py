@@ -6,15 +6,28 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from subspan.cli.cluster import METHOD, PAPER_METHOD, MethodCommand, method_option
-from subspan.cli.options import DataChoice, data_options, json_option
+from subspan.cli.cluster import METHOD, PAPER_METHOD, MethodCommand, method_option, named_method
+from subspan.cli.options import DataChoice, data_options, json_option, say
 
 if TYPE_CHECKING:
     from subspan.methods.planning import Plan
 
 
+# Where it is kept whether the front door was meant.
+MEANT_KEY = "subspan.cli.plan.front_door"
+OF_ONE_GRAPH = (
+    f"This is the plan of one graph, by {PAPER_METHOD}. {METHOD} makes 18 graphs or more, one after the "
+    "other; of a sample of 10 000 points if there are more than 20 000."
+)
+
+
 class PlanCommand(MethodCommand):
     """A command for methods with a plan: unless another one is named, that of the paper."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Remember whether the front door was meant."""
+        ctx.meta[MEANT_KEY] = named_method(args) == METHOD
+        return super().parse_args(ctx, args)
 
     def method_in(self, args: list[str]) -> str:
         """Members of the front door plan for themselves."""
@@ -30,7 +43,7 @@ def plan(choice: DataChoice, method: str, as_json: bool, **parameters: Any) -> N
     """Print how DATA would be clustered: memory and rough times.
 
     Takes what `subspan cluster` takes and reads no more than the size of DATA. Bytes, by stage, are upper
-    bounds of what the process will have in memory; seconds are an estimate for this machine as it is now. A
+    bounds of what the process will have in memory; seconds are a range for this machine as it is now. A
     --memory that is too little is refused with the smallest that would do.
 
     \b
@@ -46,15 +59,20 @@ def plan(choice: DataChoice, method: str, as_json: bool, **parameters: Any) -> N
     estimator = registry.get(method)(**parameters)
     if not hasattr(estimator, "plan"):
         others = ", ".join(name for name in methods_with("--work-dir") if name != METHOD)
-        raise click.UsageError(f"{method} has no plan to choose; plan goes with {others}.")
+        raise click.UsageError(
+            f"{method} has no plan; these methods have one: {others}. The page Which method? has a table of "
+            "costs. cluster refuses at once what does not fit into --memory, and says what would do."
+        )
     with in_terms_of_options(method):
         found = estimator.plan(open_data(choice))
     if as_json:
         import json
 
         click.echo(json.dumps(_facts(found), indent=2))
-    else:
-        click.echo(str(found))
+        return
+    click.echo(str(found))
+    if click.get_current_context().meta[MEANT_KEY]:
+        say(OF_ONE_GRAPH)
 
 
 def _facts(plan: Plan) -> dict[str, Any]:

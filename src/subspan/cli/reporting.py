@@ -91,7 +91,9 @@ class PageRequest:
         given = {"--row-names": self.row_names, "--image-shape": self.image_shape}
         for option, value in given.items():
             if value is not None:
-                raise click.UsageError(f"{option} is about the page, which only --report writes.")
+                raise click.UsageError(
+                    f"{option} changes nothing but the page of --report, which is not given."
+                )
 
     def contents(self, source: Source) -> dict[str, Any]:
         """What the files hold, read before the work as well: a wrong one must not cost a long run."""

@@ -34,9 +34,11 @@ def show(model: str) -> None:
 
 
 def _origin(model: Model, n_bytes: int) -> Iterator[str]:
+    from subspan.sources.faults import size
+
     habits, done = model.habits, model.preparation
     parameters = ", ".join(f"{name}={value}" for name, value in model.facts["parameters"].items())
-    yield f"{model.facts['method']} of subspan {model.facts['version']}, {n_bytes / 1e6:.1f} MB"
+    yield f"{model.facts['method']} of subspan {model.facts['version']}, {size(n_bytes)}"
     yield f"fitted to {len(model.labels_)} rows with {model.n_features} columns; {len(model.atoms)} atoms"
     steps = {
         f"missing: {done.missing}": done.missing != "raise",

@@ -133,8 +133,8 @@ def _about_missing(n_values: int, n_rows: int) -> Iterator[DataSign]:
         yield DataSign(
             "look",
             f"{n_values} values are missing or not finite",
-            f"{n_rows} rows have such values, and no method takes them.",
-            "SubspaceClustering(missing='drop') leaves these rows out, and missing='mean' fills the gaps.",
+            f"{n_rows} rows have such values, and are refused unless you say what to do with them.",
+            "missing='drop' (--missing drop) leaves these rows out, missing='mean' fills the gaps.",
         )
     else:
         yield DataSign("good", "No value is missing", "All numbers are finite.")
@@ -149,9 +149,9 @@ def _about_columns(points: Doubles, names: Sequence[str], facts: dict[str, Any])
         more = f" and {constant.sum() - MOST_NAMED} more" if constant.sum() > MOST_NAMED else ""
         yield DataSign(
             "note",
-            f"{constant.sum()} of {len(constant)} columns are constant",
+            f"{constant.sum()} of {len(constant)} columns {'is' if constant.sum() == 1 else 'are'} constant",
             f"They are the same in all rows: {named}{more}.",
-            "They tell nothing about clusters; leave them out (--exclude).",
+            "They tell nothing about clusters" + ("; leave them out (--exclude)." if names else "."),
         )
     lively = spreads[~constant]
     if not len(lively):
@@ -163,7 +163,7 @@ def _about_columns(points: Doubles, names: Sequence[str], facts: dict[str, Any])
             "look",
             "Columns have very different scales",
             f"Column {widest} spreads {ratio:.3g} times as much as the middle one, and decides almost alone.",
-            "Divide each column by its standard deviation, unless all are in the same unit.",
+            "Unless all are in the same unit, bring them to one scale: standardize=True (--standardize).",
         )
     else:
         yield DataSign(
@@ -205,7 +205,7 @@ def _about_mean(points: Doubles, facts: dict[str, Any]) -> Iterator[DataSign]:
             "All rows point in much the same direction",
             f"{share:.0%} of their energy lies along the mean, as with images or counts, which are never "
             "negative.",
-            "If the result is poor, subtract the mean of each column and try again.",
+            "If the result is poor, subtract the mean of each column: center=True (--center).",
         )
 
 
@@ -223,7 +223,9 @@ def _about_dimension(points: Doubles, facts: dict[str, Any]) -> Iterator[DataSig
         f"Neighbouring rows span about {dimension} dimension{'s' * (dimension > 1)}",
         f"A cluster of that dimension needs {needed} rows or more: at most {most} "
         f"cluster{'s' * (most > 1)} with {facts['n_samples']} rows.",
-        "" if most >= 2 else "Reduce the number of columns first, for example by principal components.",
+        ""
+        if most >= 2
+        else "Reduce the number of columns first, for example by principal components: pca=10 (--pca 10).",
     )
 
 

@@ -28,10 +28,12 @@ FIRST_USE = 150 * 10**6
 # Bytes for each row of the input while rows are looked at and compared, and afterwards.
 PER_ROW_SCANNED = 190
 PER_ROW = 40
-# Nanoseconds for an atom in one step of a pursuit that looks at 8-bit rows, and those for an atom and a
-# feature in one that looks at the residual.
+# Nanoseconds of one step of a pursuit, and those for each atom if it looks at 8-bit rows.
+STEP = 1300.0
 EIGHT_BIT_STEP = 0.4
-RESIDUAL_STEP = 0.15
+# The time of a stage is known to this factor; loading compiled kernels takes so many seconds more.
+UNCERTAINTY = 2
+START = 1.0
 # Passes of the spectral search over all coefficients, and nanoseconds for one of them and one vector.
 TYPICAL_PASSES = 25
 PASS_STEP = 1.0
@@ -92,15 +94,15 @@ class Plan:
         """A rough estimate of the time of each stage on this machine."""
         problem, settings = self.problem, self.problem.settings
         n, d, t = problem.n_points, problem.n_features, len(problem.sizes)
-        steps = n * t * settings.n_nonzero * settings.max_iter
+        steps, n_atoms = n * t * settings.n_nonzero * settings.max_iter, problem.sizes[0]
         flops = 2.0 * n * problem.n_atoms * d
+        per_step = STEP + EIGHT_BIT_STEP * n_atoms
         if self.kept == "none":
-            flops, per_atom = 0.0, RESIDUAL_STEP * d
-        else:
-            per_atom = EIGHT_BIT_STEP
-            if self.kept == "dictionaries":
-                flops += sum(2.0 * size**2 * d for size in problem.sizes)
-        loops = steps * problem.sizes[0] * per_atom / 1e9
+            # A step is a product of residuals with all atoms.
+            flops, per_step = 2.0 * steps * n_atoms * d, STEP
+        elif self.kept == "dictionaries":
+            flops += sum(2.0 * size**2 * d for size in problem.sizes)
+        loops = steps * per_step / 1e9
         entries = problem.n_coefficients * TYPICAL_PASSES
         reading = entries * DISK_STEP / 1e9 if self.coefficients == "on disk" else 0.0
         return {
@@ -300,6 +302,12 @@ def _refusal(budget: int, smallest: Plan, plans: Sequence[Plan]) -> InputError:
     return InputError(f"{sentence}.", memory_budget=budget, work_dir=None, dictionary_size=None)
 
 
+def _time_range(seconds: float) -> str:
+    """From half to twice an estimate, with the start of the kernels."""
+    low, high = seconds / UNCERTAINTY, seconds * UNCERTAINTY + START
+    return f"{low:.0f} to {high:.0f} s" if high >= 2 else "less than 2 s"
+
+
 def _lines(plan: Plan) -> Iterator[str]:
     problem = plan.problem
     yield f"{problem.n_points} points, {problem.n_features} features, about {problem.n_atoms} atoms"
@@ -313,7 +321,7 @@ def _lines(plan: Plan) -> Iterator[str]:
     yield f"{'libraries':24}{in_words(plan.process):>10}"
     for stage, terms in plan.stages.items():
         seconds = plan.seconds.get(stage)
-        about = f"   about {seconds:.0f} s" if seconds is not None else ""
+        about = "" if seconds is None else f"   {_time_range(seconds)}"
         yield f"{stage:24}{in_words(plan.process + sum(terms.values())):>10}{about}"
         for name, n_bytes in terms.items():
             if n_bytes:

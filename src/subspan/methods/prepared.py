@@ -7,10 +7,12 @@ from typing import Any
 
 from subspan.base import Settled, SubspaceMethod
 from subspan.execution.workplace import Workplace
+from subspan.handover import InputError
 from subspan.model.preparation import PreparedRows, Wishes, complete_rows, learn_preparation
 from subspan.parameters import Prepares
 from subspan.points import Points
 from subspan.sources import ArraySource, Source, in_memory, unpacked_source
+from subspan.sources.scanning import MissingNumbersError
 from subspan.sources.views import Subset
 
 
@@ -30,7 +32,10 @@ class PreparesRows(Prepares, SubspaceMethod):
 
     def _read(self, source: Source, settled: Settled) -> Points:
         if not self._wishes.any:
-            return super()._read(source, settled)
+            try:
+                return super()._read(source, settled)
+            except MissingNumbersError as error:
+                raise InputError("{} {missing} leaves such rows out.", error, missing="drop") from None
         source = unpacked_source(source)
         kept = complete_rows(source) if self.missing == "drop" else None
         prepared: Source = PreparedRows(source if kept is None else Subset(source, kept), settled.preparation)

@@ -14,6 +14,8 @@ from subspan.report.elements import Child, Element, h
 
 # Of a cluster's number in a chart.
 NUMBER_WIDTH, NUMBER_HEIGHT = 24, 16
+# With fewer points than this the dots are larger.
+FEW_POINTS = 500
 
 
 @dataclass(frozen=True)
@@ -130,18 +132,19 @@ def scatter(about: About, points: NDArray[np.floating], labels: NDArray[np.integ
     x = Scale(float(low[0]) - margin, float(high[0]) + margin, 8, WIDTH - 8)
     y = Scale(float(low[1]) - margin, float(high[1]) + margin, side - 8, 8)
     clusters = np.unique(labels)
-    drawn = [_cloud(x, y, points[labels == cluster], int(cluster)) for cluster in clusters.tolist()]
+    kind = "cloud few" if len(points) < FEW_POINTS else "cloud"
+    drawn = [_cloud(x, y, points[labels == cluster], int(cluster), kind) for cluster in clusters.tolist()]
     middles = {
         cluster: np.median(points[labels == cluster], axis=0) for cluster in clusters.tolist() if cluster >= 0
     }
     return about.draw(drawn, _numbers(x, y, middles), height=side)
 
 
-def _cloud(x: Scale, y: Scale, points: NDArray[np.floating], cluster: int) -> Element:
+def _cloud(x: Scale, y: Scale, points: NDArray[np.floating], cluster: int, kind: str) -> Element:
     """All points of a cluster as one path of dots: a tenth of the size of as many circles."""
     path = "".join(f"M{x(across):g} {y(up):g}h0" for across, up in points.tolist())
     tip = f"Cluster {cluster}" if cluster >= 0 else "In no cluster"
-    return h("path", class_=f"cloud {colour(cluster)}", d=path, data_tip=tip, data_cluster=cluster)
+    return h("path", class_=f"{kind} {colour(cluster)}", d=path, data_tip=tip, data_cluster=cluster)
 
 
 def _numbers(x: Scale, y: Scale, middles: dict[int, NDArray[np.floating]]) -> list[Element]:
@@ -154,5 +157,5 @@ def _numbers(x: Scale, y: Scale, middles: dict[int, NDArray[np.floating]]) -> li
             abs(place[0] - left) > NUMBER_WIDTH or abs(place[1] - top) > NUMBER_HEIGHT for left, top in shown
         ):
             shown.append(place)
-            numbers.append(h("text", cluster, class_="number middle", x=place[0], y=round(place[1] + 4, 1)))
+            numbers.append(h("text", cluster, class_="number middle", x=place[0], y=round(place[1] - 6, 1)))
     return numbers

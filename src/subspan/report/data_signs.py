@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
@@ -76,9 +76,19 @@ def about_sizes(material: Material) -> Iterator[Finding]:
         yield Finding(
             "look",
             f"{n_rows(material.n_outside)} in no cluster",
-            "They have the label -1: see the counts below.",
-            'left_out="attach" gives them the cluster of the most similar row.',
+            "They have the label -1.",
+            " ".join(_inside_again(material.estimator.counts_)) or "Look at these rows.",
         )
+
+
+def _inside_again(counts: Mapping[str, int]) -> Iterator[str]:
+    """What gives such rows a cluster, by the reason why they have none."""
+    if counts.get("left_out"):
+        yield 'left_out="attach" gives them the cluster of the most similar row.'
+    if counts.get("incomplete_rows"):
+        yield 'Some lack numbers: missing="mean" fills the gaps.'
+    if counts.get("zero_rows"):
+        yield "Some are zero: they have no direction, so nothing can be said of them."
 
 
 def _catch_all(material: Material) -> Iterator[Finding]:

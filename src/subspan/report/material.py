@@ -79,6 +79,12 @@ class Material:
         return ours.get((found.__module__, found.__name__), found.__name__)
 
     @property
+    def method_name(self) -> str:
+        """What it is called in a sentence: `auto` is a word of the command line."""
+        known = self.method in PLACES and self.method != "auto"
+        return self.method.upper() if known else type(self.estimator).__name__
+
+    @property
     def home(self) -> str:
         """The module that the estimator is imported from."""
         found = outside.home(type(self.estimator))

@@ -66,7 +66,7 @@ def verdict(material: Material, found: Sequence[Finding]) -> str:
         lost = lost_classes(material.confusion)
         if lost:
             names = ", ".join(map(short, lost[:MOST_NAMED]))
-            sentences.append(f"Of {len(lost)} classes less than half is found: {names}.")
+            sentences.append(f"Less than half is found of: {names}.")
     else:
         group = group_of(material.evidence)
         sentences.append(NO_GROUP if group is None else group.statement())
@@ -90,7 +90,7 @@ def _what(material: Material) -> str:
     )
     clusters = "clusters" if len(sizes) > 1 else "cluster"
     return (
-        f"{material.method.upper()} sorted {number(len(material.labels))} rows{of_points} into {len(sizes)} "
+        f"{material.method_name} sorted {number(len(material.labels))} rows{of_points} into {len(sizes)} "
         f"{clusters} of {spread} rows."
     )
 

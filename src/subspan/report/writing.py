@@ -121,7 +121,7 @@ def _lead(material: Material) -> Element:
     again = h("a", "how to run it again", href="#again")
     return h(
         "p",
-        f"Subspace clustering with {material.method.upper()}, {_today()} \N{MIDDLE DOT} ",
+        f"Subspace clustering with {material.method_name}, {_today()} \N{MIDDLE DOT} ",
         again,
         class_="soft",
     )

@@ -117,7 +117,7 @@ def text_columns(name: str, columns: Sequence[str], held: object) -> InputError:
     more = [repr(column) for column in columns[1:]]
     return InputError(
         "{}: column {!r} holds {}, not numbers{}; leave {} out with {exclude}.",
-        *(name, columns[0], held, f", and so do {_shortened(more)}" if more else ""),
+        *(name, columns[0], held, f", and so do{'es' * (len(more) == 1)} {_shortened(more)}" if more else ""),
         "them" if more else "it",
         exclude=list(columns[:MOST_LISTED]),
     )

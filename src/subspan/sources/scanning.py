@@ -155,9 +155,13 @@ def _blocks(
         yield first, source.rows(first, first + n_tiles * TILE)
 
 
+class MissingNumbersError(InputError):
+    """Rows lack numbers, and nothing says what to do about it."""
+
+
 def _not_finite(source: Source, start: int) -> InputError:
     """The error about entries that are not finite, the first of which is in the block at `start`."""
-    n_bad, place = 0, ""
+    n_bad, place, only_missing = 0, "", True
     for first, block in _blocks(source, start):
         finite = np.isfinite(block)
         bad = np.flatnonzero(~finite.all(axis=1))
@@ -166,8 +170,10 @@ def _not_finite(source: Source, start: int) -> InputError:
             called = f" ({source.columns[column]!r})" if source.columns else ""
             place = f"row {first + bad[0]}, column {column}{called}"
         n_bad += len(bad)
+        only_missing = only_missing and not np.isinf(block).any()
     rows = "1 row contains" if n_bad == 1 else f"{n_bad} rows contain"
-    return InputError(f"{source.name}: {rows} NaN or inf, the first at {place}.")
+    kind = MissingNumbersError if only_missing else InputError
+    return kind(f"{source.name}: {rows} NaN or inf, the first at {place}.")
 
 
 def check_range(source: Source, found: Scan, *, small_is_fine: bool = False) -> None:

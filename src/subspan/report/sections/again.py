@@ -24,7 +24,7 @@ def again_section(material: Material) -> Section:
     """What was run, as a command and as Python."""
     facts = pairs(
         [
-            ("Method", [material.method.upper(), f" ({type(material.estimator).__name__})"]),
+            ("Method", material.method_name),
             ("Data", name_of(material.data)),
             *_columns(material),
         ]

@@ -13,11 +13,12 @@ STEPS = (
         "Try other numbers of clusters.",
         "Leave out -k, and the number is found; or try one more and one less.",
     ),
-    ("Subtract the mean.", "It helps where all rows point in much the same direction, as images do."),
+    ("Subtract the mean.", "--center helps where all rows point in much the same direction, as images do."),
+    ("Scale the columns.", "--standardize helps where they are in different units."),
     ("Change the number of coefficients.", "Too few leave the graph in pieces, too many mix the clusters."),
     (
         "Look at the worst rows.",
-        "The table of members shows what fits badly. Errors and outliers can be left out.",
+        "Misfits, listed for each cluster, fit badly. Errors and outliers can be left out.",
     ),
     ("Take other features.", "Subspaces may appear in gradients, wavelets or principal components."),
 )
