@@ -38,11 +38,11 @@ def test_it_is_short_and_begins_with_a_result() -> None:
 
 def test_its_code_runs(tmp_path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
-    X, y = make_union_of_subspaces(2, 2, 10, 20, random_state=0)
+    X, y = make_union_of_subspaces(4, 3, 30, 50, random_state=0)
     names = {"X": X}
     for code in re.findall(r"^```python\n(.*?)^```", README, re.DOTALL | re.MULTILINE):
         exec(compile(code, "README.md", "exec"), names)
-    assert clustering_accuracy(y, names["model"].labels_) == 1
+    assert clustering_accuracy(y, names["model"].labels_) > 0.95
     assert (tmp_path / "page.html").stat().st_size > 10_000
 
 
