@@ -28,14 +28,14 @@ DRAWN = Path("tests") / "methods" / "test_any_input.py"
 RESULTS = Path(__file__).parents[2] / "docs" / "results" / "soak.md"
 
 
-def table(outcomes: dict[str, list[Outcome]], seconds: float) -> str:
+def table(outcomes: dict[str, list[Outcome]], seconds: float, command: str) -> str:
     """Markdown with the origin of the figures above them."""
     count = sum(map(len, outcomes.values()))
     head = [
         "# Killed and resumed",
         "",
         f"{count} fits of S3COMP-C to {N_POINTS} points ({N_POINTS // 512} blocks, {WORKERS} threads, with a "
-        "work directory) were ended by SIGKILL and started again: `make soak`. A result is the same if all "
+        f"work directory) were ended by SIGKILL and started again: `{command}`. A result is the same if all "
         "blocks of coefficients and all labels have the hash of a fit that nobody disturbed.",
         "",
         f"{description()}, {gemm_rate() / 1e9:.0f} GFLOP/s, {bandwidth() / 1e9:.0f} GB/s; {seconds:.0f} s.",
@@ -92,7 +92,7 @@ def main() -> None:
                     file=sys.stderr,
                     flush=True,
                 )
-    text = table(outcomes, time.monotonic() - start)
+    text = table(outcomes, time.monotonic() - start, f"python -m benchmarks.soak {count} {n_drawn}")
     drawn, sound = drawn_inputs(n_drawn)
     text = f"{text}\n{drawn}"
     print(text)

@@ -25,13 +25,28 @@ def slow_components(graph):
     return result
 
 
-@pytest.mark.parametrize("seed", range(6))
-def test_equals_flood_fill(seed):
+FORMS = [csr_array, np.asarray]
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("share", [0.01, 0.03, 0.3])
+@pytest.mark.parametrize("seed", range(4))
+def test_equals_flood_fill(seed, share, form):
     rng = np.random.default_rng(seed)
-    upper = np.triu(rng.random((40, 40)) < 0.03, 1)
-    graph = (upper | upper.T).astype(float)
-    assert ordered_components(csr_array(graph)).tolist() == slow_components(graph)
+    # Weights of all sizes, 1 among them.
+    upper = np.triu((rng.random((40, 40)) < share) * rng.choice([1e-300, 0.5, 1.0, 7.0], (40, 40)), 1)
+    graph = upper + upper.T
+    assert ordered_components(form(graph)).tolist() == slow_components(graph)
 
 
-def test_graph_without_edges():
-    assert ordered_components(csr_array((3, 3))).tolist() == [-1, -1, -1]
+@pytest.mark.parametrize("form", FORMS)
+def test_a_path_is_one_component_in_whatever_order(form):
+    order = np.random.default_rng(0).permutation(30)
+    graph = np.zeros((30, 30))
+    graph[order[1:], order[:-1]] = graph[order[:-1], order[1:]] = 1
+    assert not ordered_components(form(graph)).any()
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_graph_without_edges(form):
+    assert ordered_components(form(np.zeros((3, 3)))).tolist() == [-1, -1, -1]

@@ -159,8 +159,9 @@ def _layout(file: IO[str], name: str) -> Layout:
 def names_columns(cells: Sequence[str]) -> bool:
     """Whether a first line names columns; if it does not, each of its cells should be a number.
 
-    Some cell must be a name, not only a number that is missing. Numbers beside names are names if they count
-    the columns. A line of data with one bad cell is no header: that would lose it without a word.
+    Some cell must be a name, not only a number that is missing; an empty first one stands over an index.
+    Numbers beside names are names if they count the columns. A line of data with one bad cell is no header:
+    that would lose it without a word.
 
     Examples
     --------
@@ -170,10 +171,11 @@ def names_columns(cells: Sequence[str]) -> bool:
     (False, False, False)
     """
     numbers = [cell.strip() for cell in cells if is_number(cell)]
+    named = any(not is_number(cell) and not NO_NAME.fullmatch(cell.strip()) for cell in cells)
     if not numbers:
-        return any(not NO_NAME.fullmatch(cell.strip()) for cell in cells)
+        return named
     counted = (list(map(str, range(first, first + len(numbers)))) for first in (0, 1))
-    return 1 < len(numbers) < len(cells) and numbers in counted
+    return (named or not cells[0].strip()) and len(numbers) > 1 and numbers in counted
 
 
 def _delimiter(first: str) -> str:
