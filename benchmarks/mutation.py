@@ -44,7 +44,7 @@ TARGETS = {
     "components": Target(("subspan.embedding.components",), ("tests/embedding/test_components.py",)),
     "header": Target(
         ("subspan.sources.text",),
-        ("tests/sources/test_text.py", "tests/sources/test_trust.py"),
+        ("tests/sources/test_header.py", "tests/sources/test_text.py", "tests/sources/test_trust.py"),
         frozenset(HEADER),
     ),
 }
