@@ -18,11 +18,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from benchmarks.pages import RESULTS
 from numpy.typing import NDArray
 from sklearn.datasets import load_digits, make_blobs, make_moons
 from sklearn.metrics import roc_auc_score
 
+from benchmarks.pages import RESULTS
 from subspan import LRSC, LSR, S3COMPC, SSCOMP, SubspaceClustering
 from subspan.datasets import load_coil100, load_extended_yale_b, make_union_of_subspaces
 from subspan.grids import Grid
@@ -94,8 +94,8 @@ SETTINGS: tuple[tuple[str, type, dict[str, Any]], ...] = (
     ("lrsc", LRSC, {}),
     ("ssc-omp", SSCOMP, {"n_nonzero": 3}),
     ("ssc-omp", SSCOMP, {"n_nonzero": 10}),
-    ("s3comp-c", S3COMPC, {"n_nonzero": 5}),
-    ("s3comp-c", S3COMPC, {"n_nonzero": 5, "damping": 0.1}),
+    ("s3comp-c", S3COMPC, {"n_nonzero": 5, "damping": 0.5, "n_components": None}),
+    ("s3comp-c", S3COMPC, {"n_nonzero": 5, "damping": 0.1, "n_components": "auto"}),
     ("auto", SubspaceClustering, {}),
 )
 

@@ -107,6 +107,10 @@ def test_accuracy_is_in_json_without_a_page(folder: Path) -> None:
         (["cluster", "sideways.npy", *LSR, "--truth", "y.npy"], "columns of the data? Then add --transpose"),
         (["cluster", "X.npy", *LSR, "--truth", "two.npz"], "--truth two.npz:NAME says which are the labels"),
         (["cluster", "X.npy", *LSR, "--truth", "."], "--truth .: is a folder, not a file with one label"),
+        (
+            ["cluster", "table.csv", *LSR, "--columns", "sensor_*", "--truth", "kind"],
+            "--truth kind: there is no such file. A column of the data is written table.csv:kind.",
+        ),
         (["cluster", "X.npy", *LSR, "--truth", "folder"], "--truth folder: is for folders of images"),
         (
             ["cluster", "X.npy", *LSR, "--join", "x.csv"],

@@ -35,6 +35,13 @@ def test_a_mistake_an_interruption_and_a_happy_end(tmp_path: Path) -> None:
         ]
         assert screen.run("echo $?").splitlines()[-1] == "130"
 
+        screen.type(f"subspan cluster large.npy {options.replace('--work-dir work', '--max-iter 500')}")
+        screen.wait(lambda: "━" in screen.screen())
+        screen.press("C-c")
+        assert " ".join(screen.shown().splitlines()[-2:]).endswith(
+            "Interrupted. Nothing was kept; with --work-dir FOLDER the same command goes on where it ended."
+        )
+
         lines = screen.run(f"subspan cluster large.npy {options}").splitlines()
         assert lines[1:3] == ["s3comp-c: 2560 rows of 30 numbers from large.npy", "sizes: 640 640 640 640"]
         assert lines[-1] == "labels: large-labels.csv"

@@ -86,7 +86,7 @@ def fit_summary(
     if len(found) > MOST_SIZES:
         line = f"sizes: {len(found)} clusters of {min(found)} to {max(found)} rows"
     stages = ", ".join(f"{stage} {seconds:.2f} s" for stage, seconds in estimator.stage_seconds_.items())
-    lines = [line + (f", and {unlabelled} rows in none" if unlabelled else ""), f"time: {stages}"]
+    lines = [line + (f", and {_rows(unlabelled)} in none" if unlabelled else ""), f"time: {stages}"]
     if hasattr(estimator, "confidence_"):
         lines = [*_about_the_choice(estimator), *lines]
     if estimator.peak_memory_ is not None:
@@ -95,6 +95,10 @@ def fit_summary(
         right = f"accuracy: {known['accuracy']:.1%} of the rows are in the right cluster"
         lines.append(f"{right} (NMI {known['nmi']:.3f}, ARI {known['ari']:.3f})")
     return lines + [f"Warning: {remark}" for remark in remarks]
+
+
+def _rows(count: int) -> str:
+    return f"{count} row{'s' * (count != 1)}"
 
 
 def _about_the_choice(estimator: SubspaceMethod) -> list[str]:
@@ -108,7 +112,7 @@ def _about_the_choice(estimator: SubspaceMethod) -> list[str]:
     return [
         *lines,
         f"members: {len(estimator.members_)} partitions; weight of the families: {trust}",
-        f"confidence: {sure.mean():.2f} on average; below {UNSURE} for {(sure < UNSURE).sum()} rows",
+        f"confidence: {sure.mean():.2f} on average; below {UNSURE} for {_rows(int((sure < UNSURE).sum()))}",
     ]
 
 

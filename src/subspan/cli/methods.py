@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from subspan.cli.completing import method_names
+from subspan.cli.options import wrapped
 from subspan.handover import InputError
 
 
@@ -49,7 +50,7 @@ def _list(summaries: dict[str, str], as_json: bool) -> None:
         return
     width = max(map(len, summaries))
     for method, line in summaries.items():
-        click.echo(f"{method.ljust(width)}  {line}")
+        click.echo(wrapped(f"{method.ljust(width)}  {line}"))
 
 
 def _show(name: str) -> None:

@@ -70,6 +70,10 @@ def _read(option: str, place: str, source: Source) -> Labels:
         raise InputError(
             f"{option} {place}: is a folder; {option} {FOLDER} takes the names of sub-folders as classes."
         )
+    if whole and not Path(place).exists() and place.isidentifier():
+        raise InputError(
+            f"{option} {place}: there is no such file. A column of the data is written {source.name}:{place}."
+        )
     try:
         return read_labels(place if whole else file, None if whole else column, f"{option} {place}:NAME")
     except InputError as error:
