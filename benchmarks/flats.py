@@ -15,9 +15,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from benchmarks.pages import RESULTS, put_tables
 from numpy.typing import NDArray
 
+from benchmarks.pages import RESULTS, put_tables
 from subspan.execution.machine import cpu_model, versions
 from subspan.grids import Grid
 from subspan.methods import registry

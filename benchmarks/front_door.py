@@ -20,10 +20,10 @@ from statistics import fmean, median, stdev
 from typing import Any
 
 import numpy as np
-from benchmarks.pages import RESULTS, put_tables
 from numpy.typing import NDArray
 from sklearn.datasets import load_digits
 
+from benchmarks.pages import RESULTS, put_tables
 from subspan import S3COMPC
 from subspan.base import StageClock
 from subspan.datasets import load_coil100, load_extended_yale_b, make_union_of_subspaces, paper_features

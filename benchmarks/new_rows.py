@@ -27,11 +27,11 @@ from statistics import fmean
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+
 from benchmarks.front_door import SETS as ALL_SETS
 from benchmarks.front_door import of_file
 from benchmarks.pages import RESULTS, put_tables
-from numpy.typing import NDArray
-
 from subspan import SSCOMP
 from subspan.datasets import load_coil100, load_extended_yale_b, make_union_of_subspaces, paper_features
 from subspan.execution.machine import cpu_model, versions

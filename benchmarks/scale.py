@@ -17,9 +17,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from benchmarks.speed.machine import description, gemm_rate
 from numpy.lib.format import open_memmap
 
+from benchmarks.speed.machine import description, gemm_rate
 from subspan.metrics import clustering_accuracy
 
 RESULTS = Path(__file__).parent / "results"
