@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
 
-from subspan.datasets import make_union_of_subspaces
+from subspan.datasets import make_rigid_motions, make_union_of_subspaces
 from subspan.self_expression.low_rank import (
     LowRankSettings,
+    _without_gross_errors,
     low_rank_factors,
     soft_threshold,
     thresholded_values,
@@ -144,6 +145,34 @@ def test_alternation_without_gross_errors_is_the_noisy_case():
     dense = low_rank_factors(points, LowRankSettings(noise="dense"))
     assert np.array_equal(gross.factors.left, dense.factors.left)
     assert len(gross.changes) == 2
+
+
+def test_weights_that_grow_find_a_lower_cost():
+    """With large weights from the start, gross errors stay in the points."""
+    clean, corrupt = (make_rigid_motions(3, 60, 25, gross=share, random_state=0)[0] for share in (0.0, 0.1))
+    length, middle = np.linalg.norm(corrupt) / np.sqrt(len(corrupt)), corrupt.mean(axis=0)
+    clean, corrupt = (clean - middle) / length, (corrupt - middle) / length
+    tau, alpha, price = 50.0, 25.0, 0.005
+
+    def cleaned(given: np.ndarray) -> np.ndarray:
+        U, values, V = np.linalg.svd(given, full_matrices=False)
+        return (U * thresholded_values(values, tau, alpha)) @ V
+
+    def cost(A: np.ndarray) -> float:
+        """With the best coefficients and the best errors for these clean points."""
+        E = soft_threshold(corrupt - A, price)
+        misfit = alpha * (((corrupt - A - E) ** 2).sum() / 2 + price * np.abs(E).sum())
+        return misfit + sum(value_cost(value, value, tau, alpha) for value in np.linalg.svd(A)[1])
+
+    settings = LowRankSettings(noise="gross", tau=tau, alpha=alpha, gamma=alpha * price)
+    spectrum, _ = _without_gross_errors(corrupt, tau, alpha, settings, threads=1)
+    grown = cleaned(spectrum.scores @ spectrum.axes.T)
+    errors = np.zeros_like(corrupt)
+    for _ in range(150):
+        at_once = cleaned(corrupt - errors)
+        errors = soft_threshold(corrupt - at_once, price)
+    assert cost(grown) < 0.8 * cost(at_once)
+    assert np.linalg.norm(grown - clean) < 0.1 * np.linalg.norm(at_once - clean)
 
 
 def test_alternation_stops_at_the_cap():

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from subspan.execution.steps import steps
+from subspan.execution.threads import single_threaded_libraries
 from subspan.handover import Factors
 from subspan.self_expression.spectrum import PrincipalAxes, principal_axes
 
@@ -16,6 +17,11 @@ Doubles = NDArray[np.float64]
 
 # Newton's method for the thresholded values converges from above in a handful of steps.
 NEWTON_STEPS = 50
+# The published weight tau, in units of 1 / ||X||_2^2: singular values below a tenth of the largest are noise.
+PUBLISHED = 100.0
+# By how much larger weights grow from there with each alternation; by more where that would take more than
+# half of the alternations.
+GROWTH = 1.25
 
 
 @dataclass(frozen=True)
@@ -67,7 +73,7 @@ def low_rank_factors(points: Floats, settings: LowRankSettings, threads: int = 1
     [[0.0, 0.375, 0.0], [0.375, 0.0, 0.0], [0.0, 0.0, 0.0]]
     """
     spectrum = principal_axes(points, threads)
-    tau = settings.tau or 100.0 / max(float(spectrum.squares[0]), np.finfo(np.float64).tiny)
+    tau = settings.tau or PUBLISHED / max(float(spectrum.squares[0]), np.finfo(np.float64).tiny)
     alpha = settings.alpha or tau / 2
     if settings.noise == "none":
         return LowRankSolution(_factors(spectrum, spectrum.values, tau, points.dtype), (1.0,))
@@ -141,21 +147,33 @@ def _factors(spectrum: PrincipalAxes, clean: Doubles, tau: float, dtype: np.dtyp
 def _without_gross_errors(
     points: Doubles, tau: float, alpha: float, settings: LowRankSettings, threads: int
 ) -> tuple[PrincipalAxes, tuple[float, ...]]:
-    """Alternate between the clean points and the gross errors; the points without the errors, and changes."""
+    """Alternate between the clean points and the gross errors; the points without the errors, and changes.
+
+    The cost has many local minima. With large weights the first clean points would be the given ones, errors
+    included, and stay so. From the published weight on they grow to those asked for: weak directions of the
+    clean points come in while the errors leave.
+    """
     rms = float(np.sqrt((points**2).mean()))
     threshold = 3.0 * rms if settings.gamma is None else settings.gamma / alpha
     errors = np.zeros_like(points)
     before = points
     changes: list[float] = []
-    with steps("alternations", settings.max_iter, at_most=True) as advance:
+    # Once for all alternations: to look for the libraries takes longer than one of few points.
+    with single_threaded_libraries(), steps("alternations", settings.max_iter, at_most=True) as advance:
+        spectrum = principal_axes(points, threads)
+        share = PUBLISHED / max(tau * float(spectrum.squares[0]), PUBLISHED)
+        growth = max(GROWTH, share ** (-2 / settings.max_iter))
         while True:
-            spectrum = principal_axes(points - errors, threads)
-            clean = _cleaned(spectrum, thresholded_values(spectrum.values, tau, alpha))
+            values = thresholded_values(spectrum.values, share * tau, share * alpha)
+            clean = _cleaned(spectrum, values)
             changes.append(float(np.abs(clean - before).mean() / np.abs(points).mean()))
-            if changes[-1] <= settings.tol or len(changes) == settings.max_iter:
+            settled = share == 1.0 and changes[-1] <= settings.tol
+            if settled or len(changes) == settings.max_iter:
                 return spectrum, tuple(changes)
             before = clean
             errors = soft_threshold(points - clean, threshold)
+            spectrum = principal_axes(points - errors, threads)
+            share = min(growth * share, 1.0)
             advance(1)
 
 
