@@ -31,7 +31,8 @@ class LRSC(LRSCParameters, SubspaceMethod):
 
     The singular values of A under noise are minimisers of a problem in one variable, whose cost the paper
     compares at two approximate points to find a threshold. Here the minimiser is computed exactly.
-    For other than gross errors `n_iter_` is 1.
+    For other than gross errors `n_iter_` is 1. With gross errors a `tau` above the default is reached step by
+    step from there: weak directions come in while the errors leave.
 
     References
     ----------
