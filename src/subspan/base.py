@@ -36,9 +36,8 @@ from subspan.model.remains import Habits
 from subspan.parameters import OffOrigin, Shared, check_parameters
 from subspan.points import Points, Reading, read_points
 from subspan.sources import ArraySource, Source, open_source, read_in_pieces, unpacked_source
-from subspan.sources.checks import check_kind, refusal
+from subspan.sources.checks import check_kind, on_host, refusal
 from subspan.sources.dtypes import EXACT_IN_FLOAT32
-from subspan.sources.on_host import on_host
 
 __all__ = ["Settled", "SubspaceMethod", "spectral_graph"]
 

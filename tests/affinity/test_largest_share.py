@@ -7,7 +7,7 @@ import pytest
 from scipy.sparse import csr_array, random_array
 
 from subspan.affinity import ImplicitAffinity, dense_affinity, symmetric_affinity
-from subspan.affinity.largest_share import largest_share
+from subspan.affinity.symmetrize import largest_share
 from subspan.handover import Factors
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array, diags_array, random_array
 
-from subspan.embedding.inverse import SHIFT, inverse_if_cheap, most_work
+from subspan.embedding.operator import SHIFT, inverse_if_cheap, most_work
 
 
 def ring(size: int, reach: int) -> csr_array:

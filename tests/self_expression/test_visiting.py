@@ -11,8 +11,7 @@ from subspan.execution.blocks import run_blocks
 from subspan.self_expression.blocks import Block, assemble
 from subspan.self_expression.consensus import ConsensusSettings
 from subspan.self_expression.dictionaries import sample_dictionaries
-from subspan.self_expression.job import ConsensusJob, solve_in_memory
-from subspan.self_expression.visiting import visiting_order
+from subspan.self_expression.job import ConsensusJob, solve_in_memory, visiting_order
 from subspan.sources import ArraySource
 from subspan.sources.checks import unit_rows
 

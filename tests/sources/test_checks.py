@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from subspan.handover import InputError
-from subspan.sources.checks import check_finite, first_occurrences, unit_rows, zero_rows
+from subspan.sources.checks import check_finite, unit_rows, zero_rows
+from subspan.sources.copies import first_occurrences
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])

@@ -10,7 +10,7 @@ import pytest
 from subspan import SSCOMP
 from subspan.datasets import make_union_of_subspaces
 from subspan.sources import open_source
-from subspan.sources.on_host import on_host
+from subspan.sources.checks import on_host
 
 X, _ = make_union_of_subspaces(2, 2, 8, 20, random_state=0)
 

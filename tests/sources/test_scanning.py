@@ -8,7 +8,8 @@ import pytest
 from subspan.execution import tiles
 from subspan.handover import InputError
 from subspan.sources import ArraySource, open_source, scan, unchanged
-from subspan.sources.checks import check_finite, first_occurrences, unit_rows, zero_rows
+from subspan.sources.checks import check_finite, unit_rows, zero_rows
+from subspan.sources.copies import first_occurrences
 
 
 @pytest.fixture(params=[1, 2**22], ids=["block of a tile", "one block"])

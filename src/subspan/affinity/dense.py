@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from subspan.affinity.largest_share import makes_share
+from subspan.affinity.symmetrize import makes_share
 from subspan.execution.memory import check_room
 from subspan.execution.threads import run_in_threads
 from subspan.handover import Factors, InputError

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from subspan.diagnosis.plausibility import Plausibility, plausibility
 from subspan.sources import Source, open_source
-from subspan.sources.checks import first_occurrences, unit_rows
+from subspan.sources.checks import unit_rows
+from subspan.sources.copies import first_occurrences
 from subspan.subspaces import Spread
 
 Level = Literal["good", "note", "look"]

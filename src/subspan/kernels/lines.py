@@ -1,4 +1,4 @@
-"""Arrays that begin where a cache line does.
+"""Arrays that begin where a cache line does, and how long their rows should be.
 
 The processor reads a vector that crosses the border of two cache lines twice. NumPy arrays may begin at any
 address, so all vectors of a matrix may cross a border. Arrays made here begin with a cache line.
@@ -13,6 +13,8 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 LINE_BYTES = 64
+# Words of 16 bits, two numbers of 8 bits each, in a cache line.
+WORDS_PER_LINE = LINE_BYTES // 2
 
 
 def in_lines(shape: tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
@@ -35,3 +37,15 @@ def zeros_in_lines(shape: tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
     out = in_lines(shape, dtype)
     out[...] = 0
     return out
+
+
+def words_length(n_atoms: int) -> int:
+    """Words of a row: an odd number of cache lines, so that rows use different sets of the cache.
+
+    Examples
+    --------
+    >>> words_length(4000), words_length(4096)
+    (2016, 2080)
+    """
+    n_lines = -(-n_atoms // (2 * WORDS_PER_LINE))
+    return (n_lines + 1 - n_lines % 2) * WORDS_PER_LINE

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from subspan.affinity.largest_share import largest_share
 from subspan.affinity.neighbors import neighbor_affinity
+from subspan.affinity.symmetrize import largest_share
 from subspan.base import Settled, SubspaceMethod, spectral_graph
 from subspan.handover import Graph, InputError, Representation
 from subspan.methods.declarations import ElasticNetSCParameters

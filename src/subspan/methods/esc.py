@@ -8,8 +8,8 @@ from typing import Any, Self
 import numpy as np
 from scipy.sparse import csr_array, diags_array
 
-from subspan.affinity.largest_share import largest_share
 from subspan.affinity.neighbors import neighbor_affinity
+from subspan.affinity.symmetrize import largest_share
 from subspan.base import Settled, SubspaceMethod, spectral_graph
 from subspan.handover import Graph, Representation, RowsOfPoints
 from subspan.methods.declarations import ESCParameters

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from subspan.affinity.largest_share import makes_share
+from subspan.affinity.symmetrize import makes_share
 from subspan.handover import Embedding
 from subspan.model.coding import RowCodes
 from subspan.self_expression.engine import norms_of

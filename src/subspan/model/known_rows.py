@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from subspan.sources.checks import row_digests
+from subspan.sources.copies import row_digests
 
 
 class KnownRows:

@@ -16,11 +16,9 @@ from numpy.typing import NDArray
 from subspan.execution.steps import track
 from subspan.execution.threads import run_in_threads, stop_if_cancelled
 from subspan.execution.tiles import TILE, in_panels, tile_product
-from subspan.kernels.lines import in_lines, zeros_in_lines
-from subspan.kernels.pursuit.eight_bit_look import LARGEST_FACTOR
-from subspan.kernels.pursuit.eight_bits import LARGEST, pack_words, round_rows, words_length
+from subspan.kernels.lines import in_lines, words_length, zeros_in_lines
+from subspan.kernels.pursuit.eight_bits import LARGEST, LARGEST_FACTOR, pack_words, round_rows
 from subspan.kernels.pursuit.engine import pursue
-from subspan.kernels.pursuit.scratch import Scratch, new_scratch
 from subspan.kernels.pursuit.state import (
     N_COMMON,
     Atoms,
@@ -32,7 +30,9 @@ from subspan.kernels.pursuit.state import (
     QueryBytes,
     Reach,
     Rules,
+    Scratch,
     State,
+    new_scratch,
     new_states,
 )
 from subspan.kernels.pursuit.step import ROW_MULTIPLE

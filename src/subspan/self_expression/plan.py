@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from subspan.kernels.pursuit.eight_bits import words_length
+from subspan.kernels.lines import words_length
 from subspan.self_expression.engine import Kept
 
 # Up to about this many dimensions per nonzero a look at the residual costs less than one at 8-bit rows.

@@ -1,11 +1,10 @@
 """Where rows come from: blocks of rows out, whatever holds them."""
 
-from subspan.sources.array import ArraySource
+from subspan.sources.array import ArraySource, Packed, unpacked_source
 from subspan.sources.base import Source
 from subspan.sources.cubes import PixelSource
 from subspan.sources.lifting import Lifted, lifted, with_constant
 from subspan.sources.opening import open_source, read_in_pieces
-from subspan.sources.packed import Packed, unpacked_source
 from subspan.sources.scanning import Scan, in_memory, scan
 from subspan.sources.views import Subset, UnitRows
 

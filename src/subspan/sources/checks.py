@@ -1,8 +1,8 @@
-"""One look at every row before any work: finite, not zero, not seen before."""
+"""What may come in as rows, and what every row has to be: numbers, finite, with a direction."""
 
 from __future__ import annotations
 
-from hashlib import blake2b
+import logging
 from reprlib import repr as short
 from typing import Any
 
@@ -16,6 +16,8 @@ from subspan.handover import InputError
 ROWS_PER_CHECK = 1024
 
 Floats = NDArray[np.floating]
+
+logger = logging.getLogger(__name__)
 
 
 def check_kind(X: Any) -> None:
@@ -117,48 +119,28 @@ def unit_rows(X: Floats) -> Floats:
     return out
 
 
-def first_occurrences(X: Floats) -> NDArray[np.int64]:
-    """For every row the index of the first row equal to it, found by 128-bit hashes.
+def on_host(data: Any) -> Any:
+    """A NumPy array if `data` is an array of torch, CuPy, JAX or another library; else `data` itself.
+
+    Nothing has to be imported for it: what an object can do tells how it is read.
 
     Examples
     --------
-    >>> import numpy as np
-    >>> first_occurrences(np.array([[1.0, 2.0], [0.0, 1.0], [1.0, 2.0]])).tolist()
-    [0, 1, 0]
+    >>> on_host([[1.0, 2.0]])
+    [[1.0, 2.0]]
     """
-    return first_of_equal(row_digests(X))
+    kind = type(data)
+    if isinstance(data, np.ndarray):
+        return data
+    if hasattr(kind, "detach") and hasattr(kind, "cpu"):
+        return _said(kind, data.detach().cpu().numpy())
+    if hasattr(kind, "__cuda_array_interface__") and hasattr(kind, "get"):
+        return _said(kind, data.get())
+    if hasattr(kind, "__dlpack__") and not hasattr(kind, "__array__"):
+        return _said(kind, np.from_dlpack(data))
+    return data
 
 
-def row_digests(X: Floats) -> NDArray[np.uint64]:
-    """A 128-bit hash of every row, as two numbers."""
-    row_bytes = X.shape[1] * X.dtype.itemsize
-    out = np.empty((len(X), 2), np.uint64)
-    for start in range(0, len(X), ROWS_PER_CHECK):
-        # Adding zero turns -0.0 into 0.0: equal numbers, other bytes.
-        block = memoryview((X[start : start + ROWS_PER_CHECK] + 0).tobytes())
-        digests = [
-            blake2b(block[i : i + row_bytes], digest_size=16).digest()
-            for i in range(0, len(block), row_bytes)
-        ]
-        out[start : start + ROWS_PER_CHECK] = np.frombuffer(b"".join(digests), np.uint64).reshape(-1, 2)
-    return out
-
-
-def first_of_equal(digests: NDArray[np.uint64]) -> NDArray[np.int64]:
-    """For every digest the index of the first one equal to it.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> first_of_equal(np.array([[7, 1], [5, 2], [7, 1]], np.uint64)).tolist()
-    [0, 1, 0]
-    """
-    # The sort is stable, so equal digests stand in the order of their indices, the first one in front.
-    order = np.lexsort((digests[:, 1], digests[:, 0]))
-    ordered = digests[order]
-    is_new = np.ones(len(order), bool)
-    is_new[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
-    group = np.cumsum(is_new) - 1
-    out = np.empty(len(order), np.int64)
-    out[order] = order[is_new][group]
-    return out
+def _said(kind: type, array: Any) -> Any:
+    logger.info("X: a %s.%s was copied to the memory of this machine.", kind.__module__, kind.__qualname__)
+    return np.asarray(array)

@@ -10,13 +10,13 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
+from subspan.sources.array import Packed
 from subspan.sources.choosing import choose_array
 from subspan.sources.cubes import PixelSource, open_cube
 from subspan.sources.dtypes import float_type
 from subspan.sources.faults import check_claim, check_table, reading
 from subspan.sources.hdf5 import Hdf5Source, open_hdf5
 from subspan.sources.identity import file_stamp
-from subspan.sources.packed import Packed
 
 HDF5_SIGNATURE = b"\x89HDF\r\n\x1a\n"
 # MATLAB puts a header of its own before the HDF5 part.

@@ -9,13 +9,13 @@ from zipfile import ZipFile
 import numpy as np
 from numpy.typing import NDArray
 
+from subspan.sources.array import Packed
 from subspan.sources.choosing import choose_array
 from subspan.sources.cubes import PixelSource, open_cube
 from subspan.sources.dtypes import float_type
 from subspan.sources.faults import check_claim, check_table, reading
 from subspan.sources.identity import file_stamp
 from subspan.sources.npy import Header, check_no_objects, read_header
-from subspan.sources.packed import Packed
 
 
 def open_npz(path: Path, key: str | None = None) -> Packed | PixelSource:

@@ -15,7 +15,7 @@ from scipy.sparse import issparse
 from subspan.handover import InputError
 from subspan.sources.array import ArraySource
 from subspan.sources.base import Source
-from subspan.sources.checks import check_kind, refusal
+from subspan.sources.checks import check_kind, on_host, refusal
 from subspan.sources.choosing import ColumnChoice
 from subspan.sources.cubes import masked, open_cube
 from subspan.sources.dask_array import DaskSource
@@ -26,7 +26,6 @@ from subspan.sources.images import ImageFolder
 from subspan.sources.matlab import open_mat
 from subspan.sources.npy import open_npy
 from subspan.sources.npz import open_npz
-from subspan.sources.on_host import on_host
 from subspan.sources.parquet import ParquetSource
 from subspan.sources.tables import open_arrow, open_pandas, open_polars
 from subspan.sources.text import open_text

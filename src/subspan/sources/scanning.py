@@ -11,8 +11,15 @@ from numpy.typing import NDArray
 from subspan.handover import InputError
 from subspan.sources.array import ArraySource
 from subspan.sources.base import Source
-from subspan.sources.checks import first_of_equal, row_digests, unit_rows
-from subspan.sources.directions import N_COORDINATES, ROUNDING, coordinates, first_of_direction
+from subspan.sources.checks import unit_rows
+from subspan.sources.copies import (
+    N_COORDINATES,
+    ROUNDING,
+    coordinates,
+    first_of_direction,
+    first_of_equal,
+    row_digests,
+)
 from subspan.sources.unchanged import TILE, Unchanged, tile_hashes
 from subspan.sources.views import RescaledRows, Subset
 

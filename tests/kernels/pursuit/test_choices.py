@@ -9,7 +9,6 @@ import pytest
 from interpreted import interpreted
 
 from subspan.kernels.pursuit import step
-from subspan.kernels.pursuit.scratch import Scratch, new_scratch
 from subspan.kernels.pursuit.state import (
     N_ATOMS,
     N_BLOCKED,
@@ -26,7 +25,9 @@ from subspan.kernels.pursuit.state import (
     Queries,
     Reach,
     Rules,
+    Scratch,
     State,
+    new_scratch,
     new_states,
 )
 from subspan.self_expression.engine import NO_BYTES, NO_NUMBERS, norms_of, padded_features

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from points import KINDS, points
 
-from subspan.kernels.pursuit.eight_bits import LARGEST, WORDS_PER_LINE, pack_words, round_rows, words_length
+from subspan.kernels.lines import WORDS_PER_LINE, words_length
+from subspan.kernels.pursuit.eight_bits import LARGEST, pack_words, round_rows
 
 N = 150
 # The last rows are no atoms.

@@ -11,7 +11,6 @@ from oracles import Clarity, Pursuit, damped_omp
 from points import points
 
 from subspan.kernels.pursuit.engine import pursue
-from subspan.kernels.pursuit.scratch import new_scratch
 from subspan.kernels.pursuit.state import (
     TWINS,
     Atoms,
@@ -22,6 +21,7 @@ from subspan.kernels.pursuit.state import (
     Reach,
     Rules,
     State,
+    new_scratch,
     new_states,
 )
 from subspan.self_expression.engine import NO_BYTES, NO_NUMBERS, norms_of, padded_features

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from subspan.kernels.lines import LINE_BYTES
-from subspan.kernels.pursuit.scratch import new_scratch
-from subspan.kernels.pursuit.state import new_states
+from subspan.kernels.pursuit.state import new_scratch, new_states
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

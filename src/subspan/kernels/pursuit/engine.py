@@ -8,8 +8,7 @@ from numpy.typing import NDArray
 from subspan.kernels.jit import kernel
 from subspan.kernels.pursuit.looks import look
 from subspan.kernels.pursuit.residual_look import fill_panels, multiply_together
-from subspan.kernels.pursuit.scratch import Scratch
-from subspan.kernels.pursuit.state import RUNNING, Picks, Problem, State, state_of
+from subspan.kernels.pursuit.state import RUNNING, Picks, Problem, Scratch, State, state_of
 from subspan.kernels.pursuit.step import begin, take_step, write_picks
 
 

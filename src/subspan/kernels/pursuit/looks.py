@@ -11,10 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from subspan.kernels.jit import part
-from subspan.kernels.pursuit.eight_bit_look import look_in_8_bits
+from subspan.kernels.pursuit.eight_bits import look_in_8_bits
 from subspan.kernels.pursuit.residual_look import look_at_residual
-from subspan.kernels.pursuit.scratch import Scratch
-from subspan.kernels.pursuit.state import GROUP, N_BLOCKED, N_CANDIDATES, N_TARGETS, Problem, State
+from subspan.kernels.pursuit.state import GROUP, N_BLOCKED, N_CANDIDATES, N_TARGETS, Problem, Scratch, State
 
 Scores = NDArray[np.signedinteger]
 

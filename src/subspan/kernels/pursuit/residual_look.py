@@ -9,8 +9,7 @@ import numpy as np
 
 from subspan.kernels.jit import part
 from subspan.kernels.products import STRIP, multiply_block
-from subspan.kernels.pursuit.scratch import Scratch
-from subspan.kernels.pursuit.state import PRODUCTS, QUERY, RUNNING, Problem, State, state_of
+from subspan.kernels.pursuit.state import PRODUCTS, QUERY, RUNNING, Problem, Scratch, State, state_of
 from subspan.kernels.pursuit.step import form_residual
 
 # Largest score.

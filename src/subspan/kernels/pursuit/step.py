@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from subspan.kernels.jit import part
-from subspan.kernels.pursuit.scratch import Scratch
 from subspan.kernels.pursuit.state import (
     DEPENDENT,
     HAS_RESIDUAL,
@@ -29,6 +28,7 @@ from subspan.kernels.pursuit.state import (
     Problem,
     Queries,
     Rules,
+    Scratch,
     State,
 )
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from subspan.sources import ArraySource, scan
-from subspan.sources.directions import ROUNDING, coordinates, first_of_direction
+from subspan.sources.copies import ROUNDING, coordinates, first_of_direction
 
 
 def multiples(dtype: str, n_columns: int) -> tuple[np.ndarray, np.ndarray]:

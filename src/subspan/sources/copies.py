@@ -1,13 +1,19 @@
-"""Rows of one direction, up to rounding: multiples of one another, and where lines are meant also opposites.
+"""Copies among rows: equal ones, and those of one direction up to rounding.
 
-Rows are compared by a few of their coordinates along random directions. Two rows of one direction agree in
-all of them up to rounding. Rows that differ by more than a hundred units of rounding hardly ever do.
+Equal rows are found by their hashes. Rows of one direction are multiples of one another, and where lines are
+meant also opposites. They are compared by a few of their coordinates along random directions. Two rows of one
+direction agree in all of them up to rounding. Rows that differ by more than a hundred units of rounding
+hardly ever do.
 """
 
 from __future__ import annotations
 
+from hashlib import blake2b
+
 import numpy as np
 from numpy.typing import NDArray
+
+from subspan.sources.checks import ROWS_PER_CHECK, Floats
 
 Doubles = NDArray[np.float64]
 
@@ -67,3 +73,50 @@ def _near(ordered: Doubles, distance: int, tol: float) -> tuple[NDArray[np.int64
         leads = equal
         leads = leads[~np.isin(leads, leads + distance)]
     return leads + distance, leads
+
+
+def first_occurrences(X: Floats) -> NDArray[np.int64]:
+    """For every row the index of the first row equal to it, found by 128-bit hashes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> first_occurrences(np.array([[1.0, 2.0], [0.0, 1.0], [1.0, 2.0]])).tolist()
+    [0, 1, 0]
+    """
+    return first_of_equal(row_digests(X))
+
+
+def row_digests(X: Floats) -> NDArray[np.uint64]:
+    """A 128-bit hash of every row, as two numbers."""
+    row_bytes = X.shape[1] * X.dtype.itemsize
+    out = np.empty((len(X), 2), np.uint64)
+    for start in range(0, len(X), ROWS_PER_CHECK):
+        # Adding zero turns -0.0 into 0.0: equal numbers, other bytes.
+        block = memoryview((X[start : start + ROWS_PER_CHECK] + 0).tobytes())
+        digests = [
+            blake2b(block[i : i + row_bytes], digest_size=16).digest()
+            for i in range(0, len(block), row_bytes)
+        ]
+        out[start : start + ROWS_PER_CHECK] = np.frombuffer(b"".join(digests), np.uint64).reshape(-1, 2)
+    return out
+
+
+def first_of_equal(digests: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """For every digest the index of the first one equal to it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> first_of_equal(np.array([[7, 1], [5, 2], [7, 1]], np.uint64)).tolist()
+    [0, 1, 0]
+    """
+    # The sort is stable, so equal digests stand in the order of their indices, the first one in front.
+    order = np.lexsort((digests[:, 1], digests[:, 0]))
+    ordered = digests[order]
+    is_new = np.ones(len(order), bool)
+    is_new[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
+    group = np.cumsum(is_new) - 1
+    out = np.empty(len(order), np.int64)
+    out[order] = order[is_new][group]
+    return out
