@@ -16,7 +16,7 @@ from subspan.datasets import make_union_of_subspaces
 from subspan.embedding import atom_graph
 from subspan.execution.cluster import local_cluster
 from subspan.execution.workplace import Workplace
-from subspan.methods import in_blocks, planning, problem_size
+from subspan.methods import in_blocks, planning
 from subspan.metrics import clustering_accuracy, connectivity, subspace_preserving_error
 from subspan.self_expression.stored import StoredCoefficients
 
@@ -25,7 +25,7 @@ PARAMETERS = {"n_clusters": 5, "n_nonzero": 4, "n_subproblems": 6, "dictionary_s
 
 @pytest.fixture(autouse=True)
 def small_is_many(monkeypatch):
-    monkeypatch.setattr(problem_size, "MANY_POINTS", 1000)
+    monkeypatch.setattr(planning, "MANY_POINTS", 1000)
     monkeypatch.setattr(atom_graph, "SHARD", 512)
 
 
@@ -72,7 +72,7 @@ def test_the_graph_is_not_formed_and_the_clusters_are_right(data, reference, mon
     assert clustering_accuracy(y[known], reference.labels_[known]) > 0.99
     assert reference.labels_[2000] == reference.labels_[10]
     assert reference.labels_[7] == -1
-    monkeypatch.setattr(problem_size, "MANY_POINTS", 10**6)
+    monkeypatch.setattr(planning, "MANY_POINTS", 10**6)
     formed = fitted(X)
     assert (formed.representation_ != reference.representation_).nnz == 0
     assert (formed.affinity_ != reference.affinity_.tocsr()).nnz == 0

@@ -13,8 +13,7 @@ from subspan.execution import workplace
 from subspan.execution.memory import parse_bytes, used_memory
 from subspan.handover import InputError
 from subspan.methods import planning
-from subspan.methods.planning import Plan
-from subspan.methods.problem_size import MANY_POINTS
+from subspan.methods.planning import MANY_POINTS, Plan
 from subspan.self_expression.plan import kept_bytes
 
 FLOAT32 = np.dtype(np.float32)
@@ -96,7 +95,7 @@ def test_what_dominates_is_named():
 
 def test_a_plan_does_not_depend_on_the_clock(monkeypatch):
     estimates = iter([1e6, 1e15])
-    monkeypatch.setattr("subspan.methods.planning._flops_per_second", lambda: next(estimates))
+    monkeypatch.setattr("subspan.methods.forecast._flops_per_second", lambda: next(estimates))
     plans = [S3COMP(**LARGE, memory_budget="100GB").plan(MILLION) for _ in range(2)]
     assert plans[0].seconds["representation"] > 1000 * plans[1].seconds["representation"]
     assert plans[0].kept == plans[1].kept

@@ -17,8 +17,7 @@ from subspan.execution.threads import n_threads
 from subspan.execution.work_directory import WorkDirectory, check_space
 from subspan.execution.workplace import Workplace
 from subspan.handover import Embedding, Graph, InputError, Representation
-from subspan.methods.planning import Plan, default_budgets, make_plan
-from subspan.methods.problem_size import problem_of
+from subspan.methods.planning import Plan, default_budgets, make_plan, problem_of
 from subspan.model.coding import Coding, PursuitCoding
 from subspan.parameters import InBlocks, check_parameters
 from subspan.self_expression.blocks import Block, account_of, assemble

@@ -1,44 +1,34 @@
-"""How a fit in blocks will use memory and time: decided and told before any work."""
+"""How large a fit in blocks is, and how it will use memory: decided before any work."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import product
 from typing import Literal
 
-import numpy as np
-
 from subspan.embedding.atom_graph import PIECE
 from subspan.embedding.atom_search import BLOCKS_ON_ATOMS
-from subspan.embedding.eigen import BLOCKS_ON_ALL
+from subspan.embedding.eigen import BLOCKS_ON_ALL, GUARD_VECTORS
 from subspan.execution.memory import in_words, rounded_up, used_memory
-from subspan.execution.tiles import TILE, in_panels, padded_length, tile_product
+from subspan.execution.tiles import TILE, padded_length
 from subspan.handover import InputError
-from subspan.methods.problem_size import ProblemSize
-from subspan.self_expression.consensus import tile_rows
+from subspan.methods.forecast import expected_seconds, lines_of
+from subspan.self_expression.consensus import ConsensusSettings, tile_rows
 from subspan.self_expression.engine import Kept
 from subspan.self_expression.plan import choose_kept, kept_bytes
+from subspan.sources import ArraySource, Packed, Source
 
+# The spectral stage goes by the atoms alone where there are many points and far fewer atoms.
+MANY_POINTS = 1 << 15
+POINTS_PER_ATOM = 2
 # Measured: what compiling the kernels takes, which is most of it and happens once on a machine, and what
 # libraries allocate at their first use.
 FIRST_USE = 150 * 10**6
 # Bytes for each row of the input while rows are looked at and compared, and afterwards.
 PER_ROW_SCANNED = 190
 PER_ROW = 40
-# Nanoseconds of one step of a pursuit, and those for each atom if it looks at 8-bit rows.
-STEP = 1300.0
-EIGHT_BIT_STEP = 0.4
-# The time of a stage is known to this factor; loading compiled kernels takes so many seconds more.
-UNCERTAINTY = 2
-START = 1.0
-# Passes of the spectral search over all coefficients, and nanoseconds for one of them and one vector.
-TYPICAL_PASSES = 25
-PASS_STEP = 1.0
-# Reading and checking a coefficient from disk, in nanoseconds.
-DISK_STEP = 12.0
 # Rows that take at most one in so many bytes of a budget are read once and kept.
 ROOM_FOR_ROWS = 4
 # What a fit takes at most unless it is told otherwise: copies of the rows, and bytes for what has any size.
@@ -48,6 +38,81 @@ SMALL_THINGS = 200 * 10**6
 Terms = Mapping[str, int]
 # In the order in which they are tried.
 CoefficientPlace = Literal["in memory", "on disk"]
+
+
+@dataclass(frozen=True)
+class ProblemSize:
+    """The sizes that memory and time depend on."""
+
+    n_points: int
+    n_features: int
+    itemsize: int
+    # Points in each sub-dictionary, and in any of them.
+    sizes: Sequence[int]
+    n_atoms: int
+    settings: ConsensusSettings
+    n_vectors: int
+    # Bytes of rows that stay in memory in any case.
+    rows_held: int
+    # Whether the rows are elsewhere, and may be read into memory as a whole.
+    may_be_read_once: bool = False
+
+    @property
+    def row_bytes(self) -> int:
+        """Bytes of all rows."""
+        return self.n_points * self.n_features * self.itemsize
+
+    @property
+    def few_atoms(self) -> bool:
+        """Whether the spectral stage goes by the atoms alone."""
+        return self.n_points >= MANY_POINTS and self.n_atoms * POINTS_PER_ATOM <= self.n_points
+
+    @property
+    def n_coefficients(self) -> int:
+        """Most entries that C can have."""
+        return self.n_points * min(self.settings.n_nonzero * len(self.sizes), self.n_atoms)
+
+    @property
+    def stored_bytes(self) -> int:
+        """What the coefficients take on disk, at most."""
+        return self.n_coefficients * (4 + self.itemsize) + self.n_points * 8
+
+    @property
+    def width(self) -> int:
+        """Vectors that the spectral search moves at a time."""
+        return self.n_vectors + GUARD_VECTORS
+
+
+def problem_of(
+    source: Source,
+    settings: ConsensusSettings,
+    drawing: Mapping[str, object],
+    n_vectors: int,
+    normalize: bool,
+    *,
+    may_be_read_once: bool = False,
+) -> ProblemSize:
+    """The sizes of a problem; the number of atoms is what a draw has on average, which takes no draw."""
+    n_points, n_features = source.shape
+    kept = drawing.get("size") or n_points * (1 - float(str(drawing["dropout"])))
+    share = min(1.0, float(str(kept)) / n_points)
+    n_subproblems = int(str(drawing["n_subproblems"]))
+    missed = 0.0 if drawing.get("cover") else (1 - share) ** n_subproblems
+    n_atoms = round(n_points * (1 - missed))
+    itemsize = source.dtype.itemsize
+    held = source.held_bytes
+    if isinstance(source, ArraySource):
+        # It is there already; what is made of it comes on top.
+        held = n_points * n_features * itemsize if normalize else 0
+        may_be_read_once = False
+    elif isinstance(source, Packed):
+        # It will be there as a whole.
+        held *= 1 + normalize
+        may_be_read_once = False
+    sizes = (round(share * n_points),) * n_subproblems
+    return ProblemSize(
+        n_points, n_features, itemsize, sizes, n_atoms, settings, n_vectors, held, may_be_read_once
+    )  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -92,26 +157,10 @@ class Plan:
     @cached_property
     def seconds(self) -> Mapping[str, float]:
         """A rough estimate of the time of each stage on this machine."""
-        problem, settings = self.problem, self.problem.settings
-        n, d, t = problem.n_points, problem.n_features, len(problem.sizes)
-        steps, n_atoms = n * t * settings.n_nonzero * settings.max_iter, problem.sizes[0]
-        flops = 2.0 * n * problem.n_atoms * d
-        per_step = STEP + EIGHT_BIT_STEP * n_atoms
-        if self.kept == "none":
-            # A step is a product of residuals with all atoms.
-            flops, per_step = 2.0 * steps * n_atoms * d, STEP
-        elif self.kept == "dictionaries":
-            flops += sum(2.0 * size**2 * d for size in problem.sizes)
-        loops = steps * per_step / 1e9
-        entries = problem.n_coefficients * TYPICAL_PASSES
-        reading = entries * DISK_STEP / 1e9 if self.coefficients == "on disk" else 0.0
-        return {
-            "representation": (flops / _flops_per_second() + loops) / self.threads,
-            "embedding": (entries * problem.width * PASS_STEP / 1e9 + reading) / self.threads,
-        }
+        return expected_seconds(self)
 
     def __str__(self) -> str:
-        return "\n".join(_lines(self))
+        return "\n".join(lines_of(self))
 
     def _per_row(self, n_bytes: int) -> int:
         return self.problem.n_points * n_bytes
@@ -300,41 +349,3 @@ def _refusal(budget: int, smallest: Plan, plans: Sequence[Plan]) -> InputError:
     if not smallest.problem.few_atoms:
         sentence += "; a {dictionary_size:name} makes the rest grow with the number of points only"
     return InputError(f"{sentence}.", memory_budget=budget, work_dir=None, dictionary_size=None)
-
-
-def _time_range(seconds: float) -> str:
-    """From half to twice an estimate, with the start of the kernels."""
-    low, high = seconds / UNCERTAINTY, seconds * UNCERTAINTY + START
-    return f"{low:.0f} to {high:.0f} s" if high >= 2 else "less than 2 s"
-
-
-def _lines(plan: Plan) -> Iterator[str]:
-    problem = plan.problem
-    yield f"{problem.n_points} points, {problem.n_features} features, about {problem.n_atoms} atoms"
-    once = "; rows read once" if plan.reads_once else ""
-    yield (
-        f"8-bit inner products kept: {plan.kept}; {plan.threads} threads; "
-        f"coefficients {plan.coefficients}{once}"
-    )
-    spectral = "by the atoms, without forming the affinity" if problem.few_atoms else "by the affinity"
-    yield f"Spectral stage: {spectral}"
-    yield f"{'libraries':24}{in_words(plan.process):>10}"
-    for stage, terms in plan.stages.items():
-        seconds = plan.seconds.get(stage)
-        about = "" if seconds is None else f"   {_time_range(seconds)}"
-        yield f"{stage:24}{in_words(plan.process + sum(terms.values())):>10}{about}"
-        for name, n_bytes in terms.items():
-            if n_bytes:
-                yield f"  {name:22}{in_words(n_bytes):>10}"
-    yield f"{'peak':24}{in_words(plan.peak):>10}"
-
-
-@lru_cache(maxsize=1)
-def _flops_per_second() -> float:
-    """Rate of one thread for products of the size of tiles, from a few of them."""
-    rows, panels = np.ones((TILE, 256), np.float32), in_panels(np.ones((2048, 256), np.float32))
-    tile_product(rows, panels)
-    start = time.perf_counter()
-    for _ in range(5):
-        tile_product(rows, panels)
-    return 5 * 2.0 * TILE * 2048 * 256 / (time.perf_counter() - start)
