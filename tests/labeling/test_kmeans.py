@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from scipy.spatial.distance import cdist
 from sklearn.metrics import adjusted_rand_score
 from threadpoolctl import threadpool_limits
 
@@ -49,3 +50,19 @@ def test_fewer_distinct_rows_than_clusters_gives_one_cluster_each():
 def test_one_cluster_and_one_point_per_cluster(n_clusters):
     labels = label_embedding(np.random.default_rng(2).standard_normal((7, 3)), n_clusters)
     assert len(set(labels.tolist())) == n_clusters
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_rows_beside_the_sample_go_to_the_nearest_mean(monkeypatch, dtype):
+    monkeypatch.setattr("subspan.labeling.kmeans.ROWS_PER_PRODUCT", 7)
+    rng = np.random.default_rng(0)
+    vectors = (
+        rng.standard_normal((4, 3))[rng.integers(0, 4, 90)] + 0.3 * rng.standard_normal((90, 3))
+    ).astype(dtype)
+    sample = np.sort(rng.choice(90, 30, replace=False))
+    labels = label_embedding(vectors, 4, seed=1, sample=sample)
+    chosen = vectors[sample].astype(np.float64)
+    of_sample = label_embedding(chosen, 4, seed=1)
+    means = np.array([chosen[of_sample == c].mean(axis=0) for c in range(4)])
+    assert np.array_equal(labels, cdist(vectors, means).argmin(axis=1))
+    assert len(np.unique(labels)) == 4
