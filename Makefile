@@ -10,6 +10,8 @@
 #   make soak    200 fits killed, 5000 drawn inputs, 6000 hostile ones (an hour)
 #   make test-oldest   tests with the oldest releases of what subspan depends on, in .venv-oldest
 #   make test-kernels  tests of bits and accuracy with the arithmetic of other processors
+#   make coverage  lines of src that tests reach, kernels as plain Python (an hour)
+#   make mutation  share of small changes of the code that a test notices (half an hour)
 #   make clean   remove .venv and everything generated
 # Another interpreter: make test PYTHON=python3.12
 
@@ -26,7 +28,7 @@ BENCH := $(VENV)/.installed-bench
 OLDEST := $(VENV)-oldest/.installed
 DOCS := $(VENV)/.installed-docs
 
-.PHONY: demo test test-oldest test-kernels lint format docs linkcheck bench scale soak clean
+.PHONY: demo test test-oldest test-kernels lint format docs linkcheck bench scale soak coverage mutation clean
 .DELETE_ON_ERROR:
 
 demo: $(BASE)
@@ -76,6 +78,20 @@ test-kernels: $(DEV)
 
 test-oldest: $(OLDEST)
 	$(VENV)-oldest/bin/pytest -n auto --maxprocesses=2 tests/methods tests/self_expression tests/embedding tests/sources
+
+# Tests that say nothing about plain Python, or need minutes with it, run with compiled kernels only.
+WITH_COMPILER := $(addprefix --ignore=tests/kernels/,test_jit.py test_interpreted.py test_elastic_net.py test_exemplars.py \
+	test_online_low_rank.py pursuit/test_engines.py pursuit/test_looks.py pursuit/test_reference.py)
+
+coverage: $(DEV)
+	$(BIN)/coverage erase
+	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest tests/kernels $(WITH_COMPILER)
+	$(BIN)/coverage run -m pytest -m "not slow"
+	$(BIN)/coverage combine --quiet
+	$(BIN)/coverage report
+
+mutation: $(DEV)
+	$(BIN)/python -m benchmarks.mutation
 
 $(BIN)/python:
 	@command -v $(PYTHON) >/dev/null || { echo "subspan needs Python 3.11 or newer, but '$(PYTHON)' was not found. Try: make PYTHON=/path/to/python3.11" >&2; exit 1; }
