@@ -141,7 +141,7 @@ def test_pickled_objects_in_an_archive(tmp_path):
         def __reduce__(self):
             return Path.touch, (canary,)
 
-    np.savez(tmp_path / "D.npz", X=np.array([[Trap()]], object), allow_pickle=True)
+    np.savez(tmp_path / "D.npz", X=np.array([[Trap()]], object))
     with pytest.raises(InputError, match=r"array 'X': holds pickled Python objects"):
         open_source(tmp_path / "D.npz")
     assert not canary.exists()
