@@ -20,5 +20,5 @@ for requirement in wanted:
         sys.stdout.write(
             f"{bound[1]}~={bound[2]}.0\n" if bound[2].count(".") == 1 else f"{bound[1]}=={bound[2]}\n"
         )
-# Later ones lack the protocol by which scikit-learn 1.6 reads names of columns.
-sys.stdout.write("polars<2\n")
+# Later ones give up the protocol by which scikit-learn 1.6 reads names of columns.
+sys.stdout.write("polars<1.40\n")
