@@ -79,12 +79,14 @@ def sealed(contents: bytes) -> bytes:
     return body + CHECKSUM + hashlib.sha256(body).hexdigest().encode()
 
 
-def archived(members: dict[str, bytes], compression: int = zipfile.ZIP_STORED) -> bytes:
+def archived(members: dict[str, bytes], compression: int = zipfile.ZIP_STORED, copies: int = 1) -> bytes:
+    """With more than one copy all entries of the archive point to the same members."""
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", compression) as archive:
         archive.comment = CHECKSUM + b"0" * 64
         for name, content in members.items():
             archive.writestr(name, content)
+        archive.filelist = archive.filelist * copies
     return sealed(file.getvalue())
 
 
@@ -128,6 +130,7 @@ def hostile_files(path: Path) -> dict[str, bytes]:
         "pickle beside it": archived({**good, "more.pkl": pickle.dumps(Hostile())}),
         "compressed": archived(good, zipfile.ZIP_DEFLATED),
         "compressed bomb": archived({**good, "fill.npy": bytes(10**7)}, zipfile.ZIP_DEFLATED),
+        "every member twice": archived(good, copies=2),
         "declared bomb": changed(atoms_npy=bomb),
         "shape that lies": changed(labels__npy=lying),
         "no description": archived({name: good[name] for name in good if name != "model.json"}),
