@@ -63,10 +63,12 @@ SETS: dict[str, Callable[[int, np.random.Generator], list[Doubles]]] = {
     "crossing": crossing,
 }
 
+# As in the paper: these are not the defaults.
+PAPER = {"damping": 0.5, "n_components": None}
 # What differs from the defaults; a function of the dimension of the flats, where it is the number of atoms.
 METHODS: dict[str, tuple[str, Callable[[int], Row]]] = {
-    "S3COMP": ("s3comp", lambda d: {"n_nonzero": d + 1}),
-    "S3COMP-C": ("s3comp-c", lambda d: {"n_nonzero": d + 1}),
+    "S3COMP": ("s3comp", lambda d: {"n_nonzero": d + 1, **PAPER}),
+    "S3COMP-C": ("s3comp-c", lambda d: {"n_nonzero": d + 1, **PAPER}),
     "SSC-OMP": ("ssc-omp", lambda d: {"n_nonzero": d + 1}),
     "SSC": ("ensc", lambda _: {"tau": 1.0}),
     "LSR": ("lsr", lambda _: {}),

@@ -25,14 +25,14 @@ Settings = dict[str, Any]
 
 # How each is read, its number of clusters, parameters of the fit, and of the embedding.
 GRAPHS: dict[str, tuple[Any, int, Settings, Settings]] = {
-    "COIL100": (load_coil100, 100, {"n_nonzero": 2, "dropout": 0.1, "max_iter": 4}, {}),
+    "COIL100": (load_coil100, 100, {"n_nonzero": 2, "dropout": 0.1, "damping": 0.5, "max_iter": 4}, {}),
     "MNIST": (
         load_mnist,
         10,
-        {"n_nonzero": 9, "dropout": 0.6, "max_iter": 3, "normalize": False, "scale": "max"},
+        {"n_nonzero": 9, "dropout": 0.6, "damping": 0.5, "max_iter": 3, "normalize": False, "scale": "max"},
         {"n_components": "auto"},
     ),
-    "GTSRB": (load_gtsrb, 14, {"n_nonzero": 3, "dropout": 0.5, "max_iter": 4}, {}),
+    "GTSRB": (load_gtsrb, 14, {"n_nonzero": 3, "dropout": 0.5, "damping": 0.5, "max_iter": 4}, {}),
 }
 # Rows of MNIST, and directions that are kept of it and of GTSRB.
 N_DIGITS, N_DIRECTIONS = 4000, 200

@@ -74,6 +74,7 @@ class Job:
         options = [
             str(path), "-k", str(self.data.n_subspaces), "--method", "s3comp", "--n-nonzero", "5",
             "--n-subproblems", "10", "--dictionary-size", str(self.dictionary_size), "--seed", "0",
+            "--damping", "0.5", "--n-components", "none",
         ]  # fmt: skip
         if self.memory:
             options += ["--memory", self.memory, "--work-dir", str(work)]

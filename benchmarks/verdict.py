@@ -95,7 +95,7 @@ SETTINGS: tuple[tuple[str, type, dict[str, Any]], ...] = (
     ("ssc-omp", SSCOMP, {"n_nonzero": 3}),
     ("ssc-omp", SSCOMP, {"n_nonzero": 10}),
     ("s3comp-c", S3COMPC, {"n_nonzero": 5, "damping": 0.5, "n_components": None}),
-    ("s3comp-c", S3COMPC, {"n_nonzero": 5, "damping": 0.1, "n_components": "auto"}),
+    ("s3comp-c", S3COMPC, {"n_nonzero": 5, "damping": 0.1, "n_components": None}),
     ("auto", SubspaceClustering, {}),
 )
 

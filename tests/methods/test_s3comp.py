@@ -170,7 +170,11 @@ def assert_same_fit(one, other):
 # Points of the first come to rest on the way, at different times; those of the last have few dimensions.
 @pytest.mark.parametrize(
     ("parameters", "n_features"),
-    [({"tol": 0.2}, 30), ({"tol": 0.0, "dropout": 0.8, "n_jobs": 2}, 30), ({"n_subproblems": 4}, 6)],
+    [
+        ({"tol": 0.2, "damping": 0.5}, 30),
+        ({"tol": 0.0, "dropout": 0.8, "n_jobs": 2}, 30),
+        ({"n_subproblems": 4}, 6),
+    ],
 )
 @pytest.mark.filterwarnings("ignore::subspan.handover.DataWarning")
 def test_each_model_is_that_of_a_fit(points, parameters, n_features):

@@ -76,6 +76,14 @@ def test_signs_of_trouble_are_named(changes, level, title):
     assert any(title in found for found in titles(material, level))
 
 
+@pytest.mark.parametrize(("n_components", "is_named"), [(None, True), ("auto", False)])
+def test_nobody_is_told_to_set_what_is_set(n_components, is_named):
+    after_three = np.array([1, 0.99, 0.98, 0.4, 0.39, 0.3])
+    remedies = [each.remedy for each in findings(result(eigenvalues_=after_three, n_components=n_components))]
+    assert any("If 3 clusters make sense" in remedy for remedy in remedies)
+    assert any('n_components="auto"' in remedy for remedy in remedies) == is_named
+
+
 @pytest.mark.parametrize(
     ("counts", "level", "title"),
     [

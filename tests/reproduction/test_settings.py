@@ -24,9 +24,11 @@ def test_parameters_of_each_data_set(title, atoms, sparsity, outer, damping, dro
     of_mnist = {"normalize": False, "scale": "max", "n_components": "auto"}
     expected = {"n_nonzero": atoms, "n_subproblems": 15, "damping": damping, "dropout": dropout}
     common = of_mnist if title.startswith("MNIST") else {}
-    assert parameters == {**expected, **common, "max_iter": outer}
-    assert RECIPES["s3comp"](REAL[title]) == ("s3comp", {**expected, **common})
-    assert RECIPES["s3comp*"](REAL[title]) == ("s3comp", {**expected, **common, "average": "chosen"})
+    # As many eigenvectors as clusters: the paper's number, not the default.
+    expected = {**expected, "n_components": None, **common}
+    assert parameters == {**expected, "max_iter": outer}
+    assert RECIPES["s3comp"](REAL[title]) == ("s3comp", expected)
+    assert RECIPES["s3comp*"](REAL[title]) == ("s3comp", {**expected, "average": "chosen"})
     assert RECIPES["ssc-omp"](REAL[title]) == ("ssc-omp", {"n_nonzero": sparsity, **common})
 
 

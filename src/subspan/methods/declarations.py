@@ -78,7 +78,7 @@ class S3COMPParameters(OffOrigin, InBlocks):
         "number of points.",
     )
     damping: float = parameter(
-        0.5,
+        0.1,
         real(0),
         "Weight lambda of the pull towards the consensus; in the first pass, of the squared norm of the "
         "coefficients.",
@@ -105,6 +105,7 @@ class S3COMPParameters(OffOrigin, InBlocks):
     cover: bool = parameter(
         False, boolean(), "Add one more sub-dictionary with all points that none of the others kept."
     )
+    n_components: int | Literal["auto"] | None = changed(Shared, "n_components", default="auto")
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from subspan.base import SubspaceMethod
 from subspan.report.axes import number
 from subspan.report.finding import Finding, Level, n_rows, named_clusters
 from subspan.report.material import Material
@@ -43,11 +44,12 @@ def about_spectrum(material: Material) -> Iterator[Finding]:
             "This run clustered without eigenvalues beyond the number of clusters.",
         )
         return
-    yield _gap(spectrum.eigenvalues, estimator.n_clusters_, estimator.counts_["components"])
+    yield _gap(spectrum.eigenvalues, estimator)
 
 
-def _gap(values: NDArray[np.float64], k: int, pieces: int) -> Finding:
+def _gap(values: NDArray[np.float64], estimator: SubspaceMethod) -> Finding:
     """What the drop after the k-th eigenvalue says, beside the others in its neighbourhood."""
+    k, pieces = estimator.n_clusters_, estimator.counts_["components"]
     gaps = values[:-1] - values[1:]
     # Early gaps are wide in any graph, and the first only tells that it is in one piece.
     first = max(min(2, k), k // 2)
@@ -65,12 +67,14 @@ def _gap(values: NDArray[np.float64], k: int, pieces: int) -> Finding:
             f"{drop}: as many directions stand out as there are clusters.",
         )
     if is_clear:
+        remedy = f"If {at} clusters make sense, try that number."
+        if estimator.n_components != "auto":
+            remedy += ' If not, n_components="auto" gives the embedding as many directions.'
         return Finding(
             "look",
             f"The spectrum drops after {at} eigenvalues, not after {k}",
             f"Around that number the clearest drop is {fall}.",
-            f'If {at} clusters make sense, try that number. If not, n_components="auto" gives the embedding '
-            "as many directions as the spectrum asks for.",
+            remedy,
         )
     return Finding(
         "note",

@@ -51,6 +51,7 @@ SETTINGS = (
             "residual_tol": 1e-6,
             "keep": 0.9,
             "scale": "max",
+            "n_components": None,
         },
         {},
     ),

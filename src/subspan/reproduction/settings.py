@@ -160,6 +160,7 @@ def _s3comp(setting: Setting) -> tuple[str, dict[str, Value]]:
         "n_subproblems": N_SUBPROBLEMS,
         "damping": setting.damping,
         "dropout": setting.dropout,
+        "n_components": None,
         **setting.common,
     }
 
