@@ -98,6 +98,15 @@ def test_labels_in_a_file(suffix: str, folder: Path) -> None:
     assert not list(folder.glob("*.part"))
 
 
+def test_numbers_of_clusters_that_are_tried(folder: Path) -> None:
+    result = invoke("X.npy", "-k", "3:5", "--json", "--labels", "labels.npy")
+    assert "The data show 4 clusters." in result.stderr
+    facts = json.loads(result.stdout)
+    assert facts["parameters"]["n_clusters"] == [3, 5]
+    assert facts["cluster_sizes"] == [40, 40, 40, 40]
+    assert np.load(folder / "labels.npy").tolist() == expected("auto", folder)
+
+
 @pytest.mark.usefixtures("folder")
 def test_json_tells_the_whole_run() -> None:
     options = [
@@ -196,7 +205,9 @@ def drawn(terminal: int) -> Iterator[str]:
     ("arguments", "words"),
     [
         (["X.npy", "--method", "s3comp-c"], "Missing option '-k'"),
-        (["X.npy", "-k", "0"], "must be a whole number of at least 1 or auto, not '0'"),
+        (["X.npy", "-k", "0"], "at least 1, a range such as 2:20 or auto, not '0'"),
+        (["X.npy", "-k", "20:2"], "a range such as 2:20 or auto, not '20:2'"),
+        (["X.npy", "-k", "2:5", "--method", "lsr"], "must be a whole number of at least 1, not '2:5'"),
         (["X.npy", "-k", "4", "--seed", "abc"], "from 0 to 4294967295 or none, not 'abc'"),
         (
             ["X.npy", "--method=s3comp", "-k", "4", "--n-nonzer", "3"],
@@ -228,6 +239,7 @@ def test_bad_usage_is_answered_before_any_work(arguments: list[str], words: str,
     [
         (["Y.npy", "-k", "4"], "Y.npy: there is no such file."),
         (["X.npy", "-k", "161"], "-k 161, but X.npy"),
+        (["X.npy", "-k", "2:70"], "-k 2:70: 160 points are enough to try up to 53 clusters"),
         (["both.npz", "-k", "4"], "choose one with --key."),
         (["zero.npy", "-k", "2"], "or pass --zero-rows label to give"),
         (["words.csv", "-k", "2"], "leave it out with --exclude"),

@@ -87,7 +87,7 @@ def test_help_of_all_verbs_waits_for_no_scientific_library(tmp_path: Path) -> No
         (["--jason"], 2, "No such option"),
         (["evaluate", "--jason", "a", "b"], 2, "--json"),
         (["compare", "X.npy", "--trails", "2"], 2, "--trials"),
-        (["cluster", "X.npy", "-k", "three"], 2, "must be a whole number of at least 1 or auto, not"),
+        (["cluster", "X.npy", "-k", "three"], 2, "at least 1, a range such as 2:20 or auto, not"),
         (["cluster", "Y.npy", "-k", "3"], 1, "Error: Y.npy: there is no such file."),
         (["compare", "Y.npy", "-k", "3"], 1, "Error: Y.npy: there is no such file."),
         (["evaluate", "Y.csv", "X.npy"], 1, "Error: Y.csv: there is no such file."),

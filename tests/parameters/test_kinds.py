@@ -24,6 +24,7 @@ from subspan.parameters.kinds import (
     memory_size,
     one_of,
     real,
+    span,
     whole,
 )
 
@@ -78,6 +79,12 @@ def test_sizes_of_memory() -> None:
     assert [value for value in good + bad if memory_size().allows(value)] == good
 
 
+def test_ranges() -> None:
+    good = [(2, 2), (2, 20), (np.int64(3), np.int64(9))]
+    bad = [(1, 3), (4, 3), (2,), (2, 3, 4), (2.0, 3), (True, 3), (2, None), [2, 20], "2:20", 5]
+    assert [value for value in good + bad if span(2).allows(value)] == good
+
+
 @pytest.mark.parametrize("method", registry.PLACES)
 def test_what_the_shell_offers_can_be_read(method: str) -> None:
     for parameter in declared(registry.PLACES[method].declaration):
@@ -100,6 +107,8 @@ def test_every_default_is_allowed(method: str) -> None:
         (folder() | None, "nowhere", "nowhere"),
         (real(0), "3", 3.0),
         (memory_size() | None, "2000", 2000),
+        (whole(1) | span(2) | one_of("auto"), "2:20", (2, 20)),
+        (whole(1) | span(2) | one_of("auto"), "7", 7),
         (boolean(), "True", True),
     ],
 )
@@ -115,6 +124,9 @@ def test_a_text_is_read_as_what_is_allowed(kind: Kind, text: str, value: Any) ->
         (whole(0, 9) | generator() | None, "abc", "a whole number from 0 to 9 or none"),
         (real(0, below=1), "nan", "a number from 0 to below 1"),
         (boolean(), "yes", "true or false"),
+        (whole(1) | span(2), "1:4", "a whole number of at least 1 or a range such as 2:20"),
+        (whole(1) | span(2), "4:2", "a whole number of at least 1 or a range such as 2:20"),
+        (whole(1) | span(2), "2:3:4", "a whole number of at least 1 or a range such as 2:20"),
     ],
 )
 def test_what_cannot_be_read_is_answered_with_what_can(kind: Kind, text: str, words: str) -> None:

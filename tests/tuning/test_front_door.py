@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 from sklearn.datasets import load_digits
@@ -108,3 +110,31 @@ def test_a_graph_that_is_handed_in_needs_a_number():
     assert labels.tolist() == np.repeat([0, 1, 2], 5).tolist()
     with pytest.raises(InputError, match="n_clusters='auto': a graph that is handed in needs a number"):
         SubspaceClustering(affinity="precomputed").fit(W)
+    with pytest.raises(InputError, match=r"n_clusters=\(2, 4\): a graph that is handed in needs a number"):
+        SubspaceClustering((2, 4), affinity="precomputed").fit(W)
+
+
+def test_numbers_of_clusters_may_be_named(union):
+    X, _ = union
+    model = SubspaceClustering((3, 6), random_state=0).fit(X)
+    assert model.n_clusters_ == 4
+    assert np.array_equal(model.labels_, SubspaceClustering(4, random_state=0).fit_predict(X))
+    found = estimate_n_clusters(X, (3, 6), random_state=0)
+    assert found == model.n_clusters_tried_
+    assert [each.n_clusters for each in found.tried] == [3, 4, 5, 6]
+
+
+def test_numbers_need_points(union):
+    with pytest.raises(InputError, match=r"n_clusters=\(2, 50\): 120 points are enough to try up to 40"):
+        SubspaceClustering((2, 50)).fit(union[0])
+    for wrong in ((1, 3), (4, 3), (2, 3, 4), (2.0, 3), "2:3"):
+        with pytest.raises(InputError, match=r"n_clusters must be .*a pair such as \(2, 20\)"):
+            SubspaceClustering(wrong).fit(union[0])
+
+
+@pytest.mark.parametrize("n_points", [2, 3, 4, 5])
+def test_few_points_have_an_answer(n_points):
+    X = np.random.default_rng(0).standard_normal((n_points, 3))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)
+        assert SubspaceClustering(random_state=0).fit(X).n_clusters_ in (1, 2)

@@ -26,6 +26,14 @@ def test_two_numbers_as_good_are_no_answer():
     assert str(found).startswith("The data do not say: 6 is as good as 5.")
 
 
+def test_the_largest_number_tried_may_be_too_small():
+    tried = tuple(candidate(number, number) for number in (3, 4, 5))
+    more = "No more than 5 were tried."
+    assert more in str(NumberOfClusters(tried, 0.1))
+    assert more not in str(NumberOfClusters((*tried, candidate(6, 0.0)), 0.1))
+    assert more not in str(NumberOfClusters(tried, 0.9))
+
+
 def test_clusters_have_to_beat_chance():
     tried = (candidate(2, 1.0, agreement=0.4), candidate(3, 1.2, agreement=0.55))
     assert NumberOfClusters(tried, 0.4).n_clusters == 3

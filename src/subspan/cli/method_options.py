@@ -141,7 +141,10 @@ def _typed(value: Any) -> str:
         return "none"
     if isinstance(value, (str, PathLike)):
         return shlex.quote(str(value))
-    return shlex.quote(",".join(map(str, value))) if isinstance(value, (list, tuple)) else str(value)
+    if not isinstance(value, (list, tuple)):
+        return str(value)
+    # A list has names, a pair the ends of a range.
+    return shlex.quote(("," if isinstance(value, list) else ":").join(map(str, value)))
 
 
 @contextmanager

@@ -19,6 +19,7 @@ from subspan.parameters import (
     one_of,
     parameter,
     real,
+    span,
     whole,
 )
 from subspan.parameters.shared import MOST_TIMES, MOST_TOLERANCE
@@ -32,13 +33,14 @@ class SubspaceClusteringParameters(Prepares, InBlocks):
     """Consensus of many graphs, with parameters from the data."""
 
     # Wider than that of the other methods.
-    n_clusters: int | Literal["auto"] = field(  # type: ignore[assignment]
+    n_clusters: int | tuple[int, int] | Literal["auto"] = field(  # type: ignore[assignment]
         default="auto",
         kw_only=False,
         metadata={
-            "kind": whole(1) | one_of("auto"),
-            "meaning": 'Number of clusters; "auto" takes the number from 2 to 20 for which the members have '
-            "the most evidence, or 1 if the data show no clusters.",
+            "kind": whole(1) | span(2) | one_of("auto"),
+            "meaning": "Number of clusters. Of a range, both ends included, it becomes the number for which "
+            'the members have the most evidence, or 1 if the data show no clusters. "auto" is the range from '
+            "2 to 20, or to a tenth of the number of points.",
         },
     )
     n_components: int | Literal["auto"] | None = changed(

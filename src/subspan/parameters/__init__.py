@@ -13,6 +13,7 @@ from subspan.parameters.kinds import (
     one_of,
     real,
     share,
+    span,
     whole,
 )
 from subspan.parameters.listing import Parameter, check_parameters, declared
@@ -36,5 +37,6 @@ __all__ = [
     "parameter",
     "real",
     "share",
+    "span",
     "whole",
 ]

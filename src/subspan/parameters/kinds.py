@@ -101,6 +101,29 @@ def whole(least: int | None = None, most: int | None = None, *, other_than: int 
     return Kind(("int",), ("INTEGER",), (words,), (words,), allows, int)
 
 
+def span(least: int) -> Kind:
+    """A range of whole numbers by its ends, which both count; typed with a colon between them.
+
+    Examples
+    --------
+    >>> span(2).read("2:20")
+    (2, 20)
+    """
+    end = whole(least)
+
+    def allows(value: Any) -> bool:
+        if not isinstance(value, tuple) or len(value) != 2:
+            return False
+        return all(map(end.allows, value)) and bool(value[0] <= value[1])
+
+    def reads(text: str) -> tuple[int, ...]:
+        return tuple(map(int, text.split(":")))
+
+    words = f"a pair such as ({least}, 20), smallest first, of whole numbers of at least {least}"
+    typed = f"a range such as {least}:20"
+    return Kind(("(int, int)",), ("FROM:TO",), (words,), (typed,), allows, reads)
+
+
 def real(least: float = -float("inf"), *, below: float = float("inf")) -> Kind:
     """A finite number, not less than `least`."""
     if below < float("inf"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -41,6 +41,8 @@ SAMPLE = 10_000
 # Numbers of clusters that are tried unless the caller names them.
 LARGEST_NUMBER = 20
 FEWEST_PER_CLUSTER = 10
+# Of numbers that the caller names, points for each cluster: with fewer the spectra are too short.
+LEAST_PER_CLUSTER = 3
 # The pursuit that represents new rows.
 N_NONZERO = 10
 DAMPING = 0.1
@@ -123,7 +125,7 @@ class SubspaceClustering(SubspaceClusteringParameters, PreparesRows, WorksInBloc
     def _settle(self, workplace: Any) -> Settled:
         settled = super()._settle(workplace)
         # Until the number is found: the data must have two points at least.
-        return replace(settled, n_clusters=2) if self.n_clusters == "auto" else settled
+        return settled if isinstance(self.n_clusters, int) else replace(settled, n_clusters=2)
 
     def _coding(self, n_features: int) -> Coding:
         return PursuitCoding(N_NONZERO, DAMPING)
@@ -147,9 +149,9 @@ class SubspaceClustering(SubspaceClusteringParameters, PreparesRows, WorksInBloc
         members = design(seen.shape[0])
         found = graphs(members, seen, settled, memory_budget=self.memory_budget)
         number = None
-        if self.n_clusters == "auto":
-            most = min(LARGEST_NUMBER, seen.shape[0] // FEWEST_PER_CLUSTER)
-            number = number_of_clusters(members, found, seen, range(2, max(most, 2) + 1), settled)
+        if not isinstance(self.n_clusters, int):
+            numbers = _numbers_to_try(self.n_clusters, seen.shape[0])
+            number = number_of_clusters(members, found, seen, numbers, settled)
             settled = replace(settled, n_clusters=number.n_clusters)
         cuts = [
             partition(member, graph, settled)
@@ -179,7 +181,7 @@ class SubspaceClustering(SubspaceClusteringParameters, PreparesRows, WorksInBloc
     ) -> None:
         if isinstance(found, JoinedPartitions):
             settled = replace(settled, n_clusters=found.n_clusters)
-        elif self.n_clusters == "auto":
+        elif not isinstance(self.n_clusters, int):
             raise InputError(
                 "{n_clusters}: a graph that is handed in needs a number of clusters.",
                 n_clusters=self.n_clusters,
@@ -206,6 +208,23 @@ def _sample(n_points: int, seed: int) -> NDArray[np.int64] | None:
     return np.sort(np.random.default_rng(seed).choice(n_points, SAMPLE, replace=False))
 
 
+def _numbers_to_try(asked: tuple[int, int] | Literal["auto"], n_points: int) -> range:
+    """Numbers of clusters, as far as there are points for them."""
+    if asked == "auto":
+        return range(2, max(2, min(LARGEST_NUMBER, n_points // FEWEST_PER_CLUSTER)) + 1)
+    first, last = asked
+    room = n_points // LEAST_PER_CLUSTER
+    if last > room:
+        raise InputError(
+            "{n_clusters}: {} points are enough to try up to {} clusters, with {} points for each.",
+            n_points,
+            room,
+            LEAST_PER_CLUSTER,
+            n_clusters=asked,
+        )
+    return range(first, last + 1)
+
+
 def _table(cuts: list[Partition], weights: NDArray[np.float64]) -> tuple[dict[str, Any], ...]:
     """A row for each partition."""
     families = [cut.member.family for cut in cuts]
@@ -216,13 +235,21 @@ def _table(cuts: list[Partition], weights: NDArray[np.float64]) -> tuple[dict[st
     )
 
 
-def estimate_n_clusters(X: ArrayLike, *, random_state: Any = None, **parameters: Any) -> NumberOfClusters:
+def estimate_n_clusters(
+    X: ArrayLike,
+    n_clusters: tuple[int, int] | Literal["auto"] = "auto",
+    *,
+    random_state: Any = None,
+    **parameters: Any,
+) -> NumberOfClusters:
     """How many clusters the data show, with the evidence for the numbers that were tried.
 
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features), path or source
         The points.
+    n_clusters : (int, int) or "auto"
+        Numbers to try, from one to another; both ends count. "auto" is from 2 to 20.
     random_state : int, RandomState or None
         Fixes everything that is drawn at random.
     **parameters : object
@@ -240,7 +267,9 @@ def estimate_n_clusters(X: ArrayLike, *, random_state: Any = None, **parameters:
     >>> X, _ = make_union_of_subspaces(3, 3, 30, 40, random_state=0)
     >>> estimate_n_clusters(X, random_state=0).n_clusters
     3
+    >>> len(estimate_n_clusters(X, (2, 6), random_state=0).tried)
+    5
     """
-    model = SubspaceClustering("auto", random_state=random_state, **parameters).fit(X)
+    model = SubspaceClustering(n_clusters, random_state=random_state, **parameters).fit(X)
     tried: NumberOfClusters = model.n_clusters_tried_
     return tried

@@ -93,18 +93,25 @@ class NumberOfClusters:
         """The best number; 1 if the data show no clusters."""
         return self.best[0].n_clusters if self.shows_clusters else 1
 
-    def __str__(self) -> str:
+    @property
+    def verdict(self) -> str:
+        """What the data say, in words."""
         if not self.shows_clusters:
-            verdict = "The data show no clusters."
-        elif self.rivals:
+            return "The data show no clusters."
+        if self.rivals:
             others = " or ".join(map(str, self.rivals))
-            verdict = f"The data do not say: {self.n_clusters} is as good as {others}."
+            found = f"The data do not say: {self.n_clusters} is as good as {others}."
         else:
-            verdict = f"The data show {self.n_clusters} clusters."
+            found = f"The data show {self.n_clusters} clusters."
+        if self.n_clusters == self.tried[-1].n_clusters > 2:
+            found += f" No more than {self.n_clusters} were tried."
+        return found
+
+    def __str__(self) -> str:
         listed = "; ".join(map(str, self.best))
         return (
-            f"{verdict} The best: {listed}. On data of the same shape without clusters the members agree to "
-            f"{self.by_chance:.2f}."
+            f"{self.verdict} The best: {listed}. On data of the same shape without clusters the members "
+            f"agree to {self.by_chance:.2f}."
         )
 
 
@@ -143,7 +150,7 @@ def weigh_numbers(
 ) -> tuple[Candidate, ...]:
     """What speaks for each number of clusters."""
     most = max(numbers)
-    n_vectors = largest_dimension(most) + 1
+    n_vectors = min(largest_dimension(most) + 1, found[0].affinity.shape[0])
     embeddings = [
         graph.embed(most, n_components=n_vectors, seed=settled.seed, n_threads=settled.threads)
         for graph in track("spectra of members", found)

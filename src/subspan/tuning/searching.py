@@ -82,7 +82,7 @@ def search(
     list of dict
         A row for each setting, best first: its parameters, the `agreement` with the consensus, the `gap` of
         its spectrum behind as many eigenvalues as clusters (nan where it is not in sight), and the rows that
-        were `left_out`.
+        were `left_out`, fewer of which come first where settings agree equally.
 
     Examples
     --------
@@ -100,7 +100,7 @@ def search(
         model = clone(estimator).set_params(**settings).fit(X)
         scores = {"agreement": consensus(model), "gap": _gap(model), "left_out": model.counts_["left_out"]}
         rows.append({**settings, **scores})
-    return sorted(rows, key=lambda row: -row["agreement"])
+    return sorted(rows, key=lambda row: (-row["agreement"], row["left_out"]))
 
 
 def _gap(model: SubspaceMethod) -> float:

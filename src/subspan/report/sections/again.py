@@ -82,6 +82,8 @@ def command_line(material: Material) -> str:
             words.append(f"--{option}" if value else f"--no-{option}")
         elif isinstance(value, (int, float, str, Path, np.number)):
             words += [f"--{option}", str(value)]
+        elif isinstance(value, tuple):
+            words += [f"--{option}", ":".join(map(str, value))]
     return shlex.join(words)
 
 
