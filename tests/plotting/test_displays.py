@@ -2,24 +2,28 @@ import numpy as np
 import pytest
 
 import subspan.plotting
+from subspan import LSR
 from subspan.plotting import (
     AffinityDisplay,
     ConfusionDisplay,
     ConnectivityDisplay,
     ConvergenceDisplay,
     EmbeddingDisplay,
+    EvidenceDisplay,
     RepresentativesDisplay,
     ResidualDisplay,
+    SearchDisplay,
     SingularValuesDisplay,
     SpectrumDisplay,
     SupportDisplay,
     numbers,
 )
+from subspan.tuning import Candidate, NumberOfClusters, search
 
 
 @pytest.mark.parametrize("name", subspan.plotting.__all__)
-def test_every_display_says_what_it_shows(name, model, draw):
-    display = draw(name, model)
+def test_every_display_says_what_it_shows(name, fitted_for, draw):
+    display = draw(name, fitted_for(name))
     assert display.ax_.get_title()
     assert display.ax_.get_xlabel()
     assert display.ax_.get_ylabel()
@@ -28,9 +32,9 @@ def test_every_display_says_what_it_shows(name, model, draw):
 
 
 @pytest.mark.parametrize("name", subspan.plotting.__all__)
-def test_every_display_draws_where_it_is_told(name, model, draw, pyplot):
+def test_every_display_draws_where_it_is_told(name, fitted_for, draw, pyplot):
     figure, axes = pyplot.subplots(1, 2)
-    display = draw(name, model, ax=axes[1])
+    display = draw(name, fitted_for(name), ax=axes[1])
     assert display.ax_ is axes[1]
     assert display.figure_ is figure
     assert not axes[0].has_data()
@@ -51,6 +55,38 @@ def test_spectrum(model):
     (band,) = display.ax_.patches
     assert band.get_height() == pytest.approx(expected.gap)
     assert f"after {expected.gap_after} eigenvalues" in display.ax_.get_title()
+
+
+def test_evidence(front_door):
+    display = EvidenceDisplay.from_estimator(front_door)
+    expected = numbers.evidence(front_door.n_clusters_tried_)
+    shared, cost, curve, best, chosen = display.ax_.lines
+    assert curve.get_xdata().tolist() == [2, 3, 4, 5]
+    np.testing.assert_array_equal(curve.get_ydata(), expected.evidence)
+    np.testing.assert_allclose(shared.get_ydata() - cost.get_ydata(), curve.get_ydata())
+    assert best.get_xdata()[0] == chosen.get_xdata()[0] == front_door.n_clusters_ == 3
+    assert display.ax_.get_title() == "The data show 3 clusters."
+
+
+def test_no_evidence_has_no_mark():
+    nothing = NumberOfClusters((Candidate(2, 0.1, 0.2, 0.9, 0.0), Candidate(3, 0.1, 0.2, 0.8, 0.0)), 0.1)
+    display = EvidenceDisplay.from_predictions(nothing)
+    assert len(display.ax_.lines) == 4
+    assert display.ax_.get_title() == "The data show no clusters."
+
+
+def test_search(subspaces):
+    X, _ = subspaces
+    estimator = LSR(3, random_state=0)
+    display = SearchDisplay.from_estimator(estimator, X, {"n_neighbors": [1, 6], "regularization": [0.1]})
+    rows = search(X, estimator, {"n_neighbors": [1, 6], "regularization": [0.1]})
+    assert [bar.get_width() for bar in display.ax_.patches] == [row["agreement"] for row in rows]
+    (gaps,) = display.ax_.lines
+    np.testing.assert_array_equal(gaps.get_xdata(), [row["gap"] for row in rows])
+    texts = [label.get_text() for label in display.ax_.get_yticklabels()]
+    assert [text.partition(" ")[0] for text in texts] == ["n_neighbors=6", "n_neighbors=1"]
+    # The best one is on top.
+    assert display.ax_.yaxis_inverted()
 
 
 def test_affinity(model):

@@ -15,8 +15,10 @@ if TYPE_CHECKING:
     from subspan.plotting.connectivity import ConnectivityDisplay
     from subspan.plotting.convergence import ConvergenceDisplay
     from subspan.plotting.embedding import EmbeddingDisplay
+    from subspan.plotting.evidence import EvidenceDisplay
     from subspan.plotting.representatives import RepresentativesDisplay
     from subspan.plotting.residual import ResidualDisplay
+    from subspan.plotting.search import SearchDisplay
     from subspan.plotting.singular_values import SingularValuesDisplay
     from subspan.plotting.spectrum import SpectrumDisplay
     from subspan.plotting.support import SupportDisplay
@@ -27,8 +29,10 @@ __all__ = [
     "ConnectivityDisplay",
     "ConvergenceDisplay",
     "EmbeddingDisplay",
+    "EvidenceDisplay",
     "RepresentativesDisplay",
     "ResidualDisplay",
+    "SearchDisplay",
     "SingularValuesDisplay",
     "SpectrumDisplay",
     "SupportDisplay",
@@ -41,8 +45,10 @@ _HOMES = {
     "ConnectivityDisplay": "subspan.plotting.connectivity",
     "ConvergenceDisplay": "subspan.plotting.convergence",
     "EmbeddingDisplay": "subspan.plotting.embedding",
+    "EvidenceDisplay": "subspan.plotting.evidence",
     "RepresentativesDisplay": "subspan.plotting.representatives",
     "ResidualDisplay": "subspan.plotting.residual",
+    "SearchDisplay": "subspan.plotting.search",
     "SingularValuesDisplay": "subspan.plotting.singular_values",
     "SpectrumDisplay": "subspan.plotting.spectrum",
     "SupportDisplay": "subspan.plotting.support",

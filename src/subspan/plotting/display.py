@@ -100,8 +100,13 @@ def short_name(name: Any) -> str:
     """
     text = " ".join(str(name).split())
     cut = text if len(text) <= MAX_LETTERS else text[: MAX_LETTERS - 1] + "…"
-    # Between dollars matplotlib would read mathematics; what begins with an underscore it leaves unnamed.
-    return (" " * cut.startswith("_") + cut).replace("$", r"\$")
+    # What begins with an underscore matplotlib leaves unnamed.
+    return escaped(" " * cut.startswith("_") + cut)
+
+
+def escaped(text: str) -> str:
+    """A text as it is printed: between dollars matplotlib would read mathematics."""
+    return text.replace("$", r"\$")
 
 
 def percent_label(share: float) -> str:

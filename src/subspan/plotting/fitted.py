@@ -5,13 +5,16 @@ Scikit-learn is imported in the function: whoever has a fitted estimator has it 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from subspan.handover import Factors, InputError
 from subspan.plotting.numbers.graph import Affinity
+
+if TYPE_CHECKING:
+    from subspan.tuning import NumberOfClusters
 
 
 def labels_of(estimator: Any) -> NDArray[np.int64]:
@@ -85,6 +88,15 @@ def changes_of(estimator: Any) -> tuple[float, ...]:
     if len(changes) < 2:
         raise InputError(f"{name}: found its coefficients in one pass, so nothing converged.")
     return changes
+
+
+def numbers_tried(estimator: Any) -> NumberOfClusters:
+    """The numbers of clusters that were tried, if the number was to be found."""
+    labels_of(estimator)
+    found: NumberOfClusters | None = getattr(estimator, "n_clusters_tried_", None)
+    if found is None:
+        raise InputError(f"{type(estimator).__name__}: was told the number of clusters, so it tried none.")
+    return found
 
 
 def _attribute(estimator: Any, name: str) -> Any:

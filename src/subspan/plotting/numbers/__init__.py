@@ -9,8 +9,10 @@ from subspan.plotting.numbers.confusion import Confusion, confusion
 from subspan.plotting.numbers.connectivity import ClusterConnectivity, cluster_connectivity
 from subspan.plotting.numbers.convergence import Convergence, convergence
 from subspan.plotting.numbers.embedding import EmbeddingPlane, embedding_neighbours, embedding_plane
+from subspan.plotting.numbers.evidence import Evidence, evidence
 from subspan.plotting.numbers.representatives import Representatives, representatives, tiles
 from subspan.plotting.numbers.residuals import Residuals, residuals
+from subspan.plotting.numbers.settings import SettingScores, setting_scores
 from subspan.plotting.numbers.singular_values import SingularValues, singular_values
 from subspan.plotting.numbers.spectrum import Spectrum, spectrum
 from subspan.plotting.numbers.support import SupportSizes, support_sizes
@@ -20,9 +22,11 @@ __all__ = [
     "Confusion",
     "Convergence",
     "EmbeddingPlane",
+    "Evidence",
     "OrderedAffinity",
     "Representatives",
     "Residuals",
+    "SettingScores",
     "SingularValues",
     "Spectrum",
     "SupportSizes",
@@ -31,9 +35,11 @@ __all__ = [
     "convergence",
     "embedding_neighbours",
     "embedding_plane",
+    "evidence",
     "ordered_affinity",
     "representatives",
     "residuals",
+    "setting_scores",
     "singular_values",
     "spectrum",
     "support_sizes",
