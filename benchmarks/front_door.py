@@ -9,12 +9,10 @@ again; the tables of the page are made from that file. Without DATA nothing is r
 from __future__ import annotations
 
 import argparse
-import json
 import time
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
 from statistics import fmean, median, stdev
 from typing import Any
@@ -23,18 +21,17 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.datasets import load_digits
 
-from benchmarks.pages import RESULTS, put_tables
-from subspan import S3COMPC
+from benchmarks.pages import RESULTS, Row, Runs, keep_run, put_tables, stored_runs
+from subspan import S3COMP, S3COMPC
 from subspan.base import StageClock
-from subspan.datasets import load_coil100, load_extended_yale_b, make_union_of_subspaces, paper_features
-from subspan.execution.machine import cpu_model, versions
+from subspan.datasets import load_coil100, load_extended_yale_b, paper_features
 from subspan.grids import Field, Grid
 from subspan.handover import DataWarning
 from subspan.metrics import clustering_accuracy
 from subspan.metrics.accuracy import match_clusters
 from subspan.points import Points
 from subspan.tuning import SubspaceClustering
-from subspan.tuning.front_door import LARGEST_NUMBER, JoinedPartitions
+from subspan.tuning.front_door import JoinedPartitions
 from subspan.tuning.joining import POWER, weigh
 from subspan.tuning.members import design
 
@@ -45,19 +42,17 @@ POWERS = (1, 2, 4, 8)
 N_POINTS = 3600
 # Members of the first family come first.
 N_PURSUITS = 9
-# Numbers of random subspaces; 1 is a single one, 0 noise that is the same in all directions.
-UNIONS = (0, 1, *range(2, 21, 3))
-UNION_SEEDS = 3
 # The set on which cost is measured, and rows of a first fit.
 COST = "MNIST, 10000 points"
 CLOCKS = ("seconds", "seconds of all cores together")
 FEW = 500
+# What S3COMP-C had as its defaults, before this table was made.
+FORMER: dict[str, Any] = {"damping": 0.5, "n_components": None}
+S3COMP_COLUMNS = {"former": "S3COMP, former defaults", "defaults": "S3COMP, defaults"}
 # What members of a family differ in.
 VARIED = ("n_nonzero", "damping", "regularization", "n_neighbors")
 
 Loaded = tuple[NDArray[Any], NDArray[Any]]
-Row = dict[str, Any]
-Runs = Mapping[tuple[str, str, int], Row]
 
 
 def of_file(name: str) -> Callable[[Path], Loaded]:
@@ -115,8 +110,8 @@ class WithMembers(SubspaceClustering):
 def compare(X: NDArray[Any], y: NDArray[Any], seed: int) -> Row:
     """Accuracy of the front door, of its members, and of S3COMP-C with the same seed."""
     n_clusters = len(np.unique(y))
-    defaults = S3COMPC(n_clusters, damping=0.5, n_components=None, random_state=seed).fit(X)
-    better = S3COMPC(n_clusters, damping=0.1, n_components="auto", random_state=seed).fit(X)
+    former = S3COMPC(n_clusters, **FORMER, random_state=seed).fit(X)
+    defaults = S3COMPC(n_clusters, random_state=seed).fit(X)
     model = WithMembers(n_clusters, random_state=seed).fit(X)
     families = [member["family"] for member in model.members_]
     powers = {
@@ -132,13 +127,23 @@ def compare(X: NDArray[Any], y: NDArray[Any], seed: int) -> Row:
     return {
         "n_points": len(y),
         "n_clusters": n_clusters,
+        "former": clustering_accuracy(y, former.labels_),
         "defaults": clustering_accuracy(y, defaults.labels_),
-        "better": clustering_accuracy(y, better.labels_),
         "front_door": accuracy,
         "members": [clustering_accuracy(y, labels) for labels in model.found.labels],
         "powers": powers,
         "wrong_lowest_tenth": low,
         "wrong_highest_half": high,
+    }
+
+
+def one_pass(X: NDArray[Any], y: NDArray[Any], seed: int) -> Row:
+    """Accuracy of S3COMP, which has the defaults of S3COMP-C."""
+    n_clusters = len(np.unique(y))
+    settings = {"former": FORMER, "defaults": {}}
+    return {
+        name: clustering_accuracy(y, S3COMP(n_clusters, **each, random_state=seed).fit(X).labels_)
+        for name, each in settings.items()
     }
 
 
@@ -153,32 +158,11 @@ def wrong_by_confidence(
     return float(wrong[order[: len(y) // 10]].mean()), float(wrong[order[-(len(y) // 2) :]].mean())
 
 
-def find_number(X: NDArray[Any], y: NDArray[Any], seed: int) -> Row:
-    """The number of clusters that the front door finds."""
-    model = SubspaceClustering("auto", random_state=seed).fit(X)
-    tried = model.n_clusters_tried_
-    return {
-        "n_clusters": len(np.unique(y)),
-        "found": model.n_clusters_,
-        "verdict": str(tried).split(" The best:")[0],
-        "best": [[each.n_clusters, each.evidence, each.agreement] for each in tried.best],
-    }
-
-
-def of_union(name: str, seed: int) -> Loaded:
-    """Random subspaces of dimension 4 in 30 dimensions, 30 points on each, with 5 % of noise."""
-    n_subspaces = int(name)
-    if n_subspaces == 0:
-        return np.random.default_rng(seed).standard_normal((200, 30)), np.zeros(200)
-    n_points = 30 if n_subspaces > 1 else 200
-    return make_union_of_subspaces(n_subspaces, 4, 30, n_points, noise=0.05, random_state=seed)
-
-
 def cost(X: NDArray[Any], y: NDArray[Any], seed: int) -> Row:
-    """Seconds of a fit, and of one of S3COMP-C with its old defaults, by turns; the best of two."""
+    """Seconds of a fit, and of one of S3COMP-C with its defaults, by turns; the best of two."""
     n_clusters = len(np.unique(y))
     models = {
-        "defaults": S3COMPC(n_clusters, damping=0.5, n_components=None, random_state=seed),
+        "defaults": S3COMPC(n_clusters, random_state=seed),
         "front_door": SubspaceClustering(n_clusters, random_state=seed),
     }
     seconds: dict[str, list[list[float]]] = {name: [] for name in models}
@@ -193,50 +177,32 @@ def cost(X: NDArray[Any], y: NDArray[Any], seed: int) -> Row:
     }
 
 
-def stored() -> Runs:
-    """Every run so far by what was done, data set and seed."""
-    lines = RUNS.read_text(encoding="utf-8").splitlines() if RUNS.exists() else []
-    return {(row["run"], row["data"], row["seed"]): row for row in map(json.loads, lines)}
-
-
 def run(folder: Path, n_seeds: int, names: Sequence[str]) -> None:
-    """What is missing, the smallest set first; the numbers of clusters last."""
+    """The comparisons that are missing, the smallest set first; the cost last."""
     loaded = {name: SETS[name](folder) for name in names}
     names = sorted(names, key=lambda name: loaded[name][0].size)
-    wanted = [("compare", name, seed) for seed in range(n_seeds) for name in names]
-    # Larger numbers than these are not tried.
-    wanted += [("number", name, 0) for name in names if len(np.unique(loaded[name][1])) <= LARGEST_NUMBER]
-    wanted += [("union", str(number), seed) for seed in range(UNION_SEEDS) for number in UNIONS]
-    wanted.append(("cost", COST, 0))
-    done = stored()
-    for key in wanted:
-        if key in done:
-            continue
-        kind, name, seed = key
-        start = time.monotonic()
-        points = loaded[name] if name in loaded else DRAWN[kind](folder, name, seed)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DataWarning)
-            row = MEASURES[kind](*points, seed)
-        origin = {"time": datetime.now(UTC).isoformat("T", "seconds"), "cpu": cpu_model(), **versions()}
-        line = {"run": kind, "data": name, "seed": seed, **row, "origin": origin}
-        with RUNS.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(line, allow_nan=False) + "\n")
-        said = row.get("front_door", row.get("found"))
-        print(f"{kind}, {name}, seed {seed}: {said} in {time.monotonic() - start:.0f} s", flush=True)
+    for seed in range(n_seeds):
+        for name in names:
+            keep("one pass", name, seed, lambda of=name, seed=seed: one_pass(*loaded[of], seed))
+            keep("compare", name, seed, lambda of=name, seed=seed: compare(*loaded[of], seed))
+    keep("cost", COST, 0, lambda: cost(*paper_features("mnist", n_per_class=1000, data_dir=folder), 0))
 
 
-MEASURES = {"compare": compare, "number": find_number, "union": find_number, "cost": cost}
-# Data that are not in the table of sets.
-DRAWN: dict[str, Callable[[Path, str, int], Loaded]] = {
-    "union": lambda _, name, seed: of_union(name, seed),
-    "cost": lambda folder, *_: paper_features("mnist", n_per_class=1000, data_dir=folder),
-}
+def keep(kind: str, name: str, seed: int, measure: Callable[[], Row]) -> None:
+    """Make a run, unless it is there."""
+    if (kind, name, seed) in stored_runs(RUNS):
+        return
+    start = time.monotonic()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)
+        row = measure()
+    keep_run(RUNS, {"run": kind, "data": name, "seed": seed, **row})
+    print(f"{kind}, {name}, seed {seed}: {row['defaults']} in {time.monotonic() - start:.0f} s", flush=True)
 
 
-def of_set(runs: Runs, name: str) -> list[Row]:
-    """The comparisons on a data set, by seed."""
-    return [row for (kind, data, _), row in sorted(runs.items()) if (kind, data) == ("compare", name)]
+def of_set(runs: Runs, name: str, kind: str = "compare") -> list[Row]:
+    """The runs of a kind on a data set, by seed."""
+    return [row for key, row in sorted(runs.items()) if key[:2] == (kind, name)]
 
 
 def mean(rows: Sequence[Row], value: Callable[[Row], float]) -> float:
@@ -269,10 +235,10 @@ def with_means(lines: Sequence[Sequence[Any]], n_words: int, digits: int = 1) ->
 
 def accuracies(runs: Runs) -> Grid:
     """What the front door reaches, beside what it is made of and what it replaces."""
-    columns = ["data set", "points", "classes", "seeds", "S3COMP-C, damping 0.5"]
-    columns += ["S3COMP-C, damping 0.1, auto", "front door", "median member", "best pursuit", "best ridge"]
-    columns += ["best member", "sd, damping 0.5", "sd, damping 0.1, auto", "sd of front door"]
-    kinds = ("defaults", "better", "front_door")
+    columns = ["data set", "points", "classes", "seeds", "S3COMP-C, former defaults"]
+    columns += ["S3COMP-C, defaults", "front door", "median member", "best pursuit", "best ridge"]
+    columns += ["best member", "sd, former defaults", "sd, defaults", "sd of front door"]
+    kinds = ("former", "defaults", "front_door")
     lines = []
     for name in SETS:
         rows = of_set(runs, name)
@@ -281,6 +247,17 @@ def accuracies(runs: Runs) -> Grid:
         spreads = [spread(rows, key) for key in kinds]
         lines.append([name, rows[0]["n_points"], rows[0]["n_clusters"], len(rows), *means, *spreads])
     return Grid(columns, with_means(lines, 4))
+
+
+def one_passes(runs: Runs) -> Grid:
+    """Accuracy of S3COMP by its former defaults and by those since."""
+    lines = []
+    for name in SETS:
+        rows = of_set(runs, name, "one pass")
+        lines.append(
+            [name, len(rows), *(mean(rows, lambda row, key=key: row[key]) for key in S3COMP_COLUMNS)]
+        )
+    return Grid(["data set", "seeds", *S3COMP_COLUMNS.values()], with_means(lines, 2))
 
 
 def pursuits(members: Sequence[float]) -> float:
@@ -335,38 +312,9 @@ def powers(runs: Runs) -> Grid:
     return Grid(columns, with_means(lines, 2))
 
 
-def numbers(runs: Runs) -> Grid:
-    """Numbers of clusters that were found, and the next best."""
-    columns = ["data set", "true k", "k found", "verdict", "best three, with evidence and agreement"]
-    found = [(name, runs["number", name, 0]) for name in SETS if ("number", name, 0) in runs]
-    return Grid(
-        columns, [[name, row["n_clusters"], row["found"], row["verdict"], best(row)] for name, row in found]
-    )
-
-
-def best(row: Row) -> str:
-    """The best numbers of a run."""
-    return ", ".join(f"{k} ({evidence:.2f}, {agreed:.2f})" for k, evidence, agreed in row["best"])
-
-
-def unions(runs: Runs) -> Grid:
-    """How often the number of random subspaces was found."""
-    columns = ["data", "seeds", "right", "numbers found"]
-    lines: list[list[Field]] = []
-    for number in UNIONS:
-        rows = [runs[key] for key in sorted(runs) if key[:2] == ("union", str(number))]
-        if not rows:
-            continue
-        # Data without clusters are one cluster.
-        right = sum(row["found"] == max(number, 1) for row in rows)
-        title = {0: "isotropic noise", 1: "one subspace"}.get(number, f"{number} subspaces")
-        lines.append([title, len(rows), right, ", ".join(str(row["found"]) for row in rows)])
-    return Grid(columns, lines)
-
-
 def costs(runs: Runs) -> Grid:
     """Seconds of a fit beside those of S3COMP-C."""
-    columns = ["", "S3COMP-C, damping 0.5", "front door", "ratio"]
+    columns = ["", "S3COMP-C, defaults", "front door", "ratio"]
     lines: list[list[Field]] = []
     for row in (row for (kind, _, _), row in runs.items() if kind == "cost"):
         for said, one, joined in zip(CLOCKS, row["defaults"], row["front_door"], strict=True):
@@ -376,8 +324,8 @@ def costs(runs: Runs) -> Grid:
 
 def tables() -> list[str]:
     """The tables of the page, in its order; those without a run are left out."""
-    runs = stored()
-    every = [of(runs) for of in (accuracies, settings, confidences, powers, numbers, unions, costs)]
+    runs = stored_runs(RUNS)
+    every = [of(runs) for of in (accuracies, one_passes, settings, confidences, powers, costs)]
     return [grid.markdown() + "\n" for grid in every if grid.lines]
 
 
@@ -388,10 +336,11 @@ def main() -> None:
     )
     parser.add_argument("data", type=Path, nargs="?", help="folder of the data files")
     parser.add_argument("--seeds", type=int, default=5, help="seeds from 0 (default: 5)")
+    parser.add_argument("--cost", action="store_true", help="measure nothing but the cost")
     parser.add_argument("--sets", nargs="+", choices=SETS, default=list(SETS), help="only these data sets")
     asked = parser.parse_args()
     if asked.data is not None:
-        run(asked.data, asked.seeds, asked.sets)
+        run(asked.data, asked.seeds, [] if asked.cost else asked.sets)
     put_tables(PAGE, tables())
 
 

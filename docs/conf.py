@@ -47,7 +47,6 @@ autosummary_filename_map = {
         "parameters.Parameter",
         "plotting.numbers.Confusion",
         "plotting.numbers.Convergence",
-        "plotting.numbers.Evidence",
         "plotting.numbers.Representatives",
         "plotting.numbers.Residuals",
         "plotting.numbers.Spectrum",

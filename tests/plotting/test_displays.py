@@ -59,7 +59,7 @@ def test_spectrum(model):
 
 def test_evidence(front_door):
     display = EvidenceDisplay.from_estimator(front_door)
-    expected = numbers.evidence(front_door.n_clusters_tried_)
+    expected = numbers.number_evidence(front_door.n_clusters_tried_)
     shared, cost, curve, best, chosen = display.ax_.lines
     assert curve.get_xdata().tolist() == [2, 3, 4, 5]
     np.testing.assert_array_equal(curve.get_ydata(), expected.evidence)

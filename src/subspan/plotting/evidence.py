@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from subspan.plotting import fitted
 from subspan.plotting.display import Display
-from subspan.plotting.numbers import Evidence, evidence
+from subspan.plotting.numbers import NumberEvidence, number_evidence
 from subspan.plotting.style import COLOURS
 
 if TYPE_CHECKING:
@@ -23,8 +23,8 @@ class EvidenceDisplay(Display):
 
     Parameters
     ----------
-    numbers : Evidence
-        From `subspan.plotting.numbers.evidence`.
+    numbers : NumberEvidence
+        From `subspan.plotting.numbers.number_evidence`.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class EvidenceDisplay(Display):
     'The data show 3 clusters.'
     """
 
-    numbers: Evidence
+    numbers: NumberEvidence
 
     @classmethod
     def from_estimator(cls, estimator: Any, *, ax: Axes | None = None) -> Self:
@@ -70,7 +70,7 @@ class EvidenceDisplay(Display):
         ax : matplotlib Axes, optional
             A new figure by default.
         """
-        return cls(evidence(found)).plot(ax)
+        return cls(number_evidence(found)).plot(ax)
 
     def _draw(self, ax: Axes) -> None:
         found = self.numbers

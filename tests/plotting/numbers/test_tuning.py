@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from subspan.handover import InputError
-from subspan.plotting.numbers import evidence, setting_scores
+from subspan.plotting.numbers import number_evidence, setting_scores
 from subspan.tuning import Candidate, NumberOfClusters
 
 FOUND = NumberOfClusters(
@@ -23,7 +23,7 @@ def row(n_neighbors: int, agreement: float, **more: object) -> dict[str, object]
 
 
 def test_evidence_is_what_is_shared_less_what_doubt_costs() -> None:
-    seen = evidence(FOUND)
+    seen = number_evidence(FOUND)
     assert seen.tried.tolist() == [4, 5, 6]
     assert seen.shared.tolist() == [1, 2, 2]
     assert seen.evidence == pytest.approx(seen.shared - seen.cost_of_doubt)
@@ -35,7 +35,7 @@ def test_evidence_is_what_is_shared_less_what_doubt_costs() -> None:
 def test_evidence_of_something_else_is_refused() -> None:
     for wrong in (None, 5, [1.0, 2.0]):
         with pytest.raises(InputError, match="found must be what estimate_n_clusters returned"):
-            evidence(wrong)
+            number_evidence(wrong)
 
 
 def test_settings_are_named_by_what_differs() -> None:

@@ -9,7 +9,7 @@ from subspan.plotting.numbers.confusion import Confusion, confusion
 from subspan.plotting.numbers.connectivity import ClusterConnectivity, cluster_connectivity
 from subspan.plotting.numbers.convergence import Convergence, convergence
 from subspan.plotting.numbers.embedding import EmbeddingPlane, embedding_neighbours, embedding_plane
-from subspan.plotting.numbers.evidence import Evidence, evidence
+from subspan.plotting.numbers.evidence import NumberEvidence, number_evidence
 from subspan.plotting.numbers.representatives import Representatives, representatives, tiles
 from subspan.plotting.numbers.residuals import Residuals, residuals
 from subspan.plotting.numbers.settings import SettingScores, setting_scores
@@ -22,7 +22,7 @@ __all__ = [
     "Confusion",
     "Convergence",
     "EmbeddingPlane",
-    "Evidence",
+    "NumberEvidence",
     "OrderedAffinity",
     "Representatives",
     "Residuals",
@@ -35,7 +35,7 @@ __all__ = [
     "convergence",
     "embedding_neighbours",
     "embedding_plane",
-    "evidence",
+    "number_evidence",
     "ordered_affinity",
     "representatives",
     "residuals",

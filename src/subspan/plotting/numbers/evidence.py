@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Evidence:
+class NumberEvidence:
     """Bits about a point's cluster that the members share, what their doubts cost, and the difference."""
 
     # Numbers of clusters that were tried, and for each of them:
@@ -31,7 +31,7 @@ class Evidence:
     verdict: str
 
 
-def evidence(found: NumberOfClusters) -> Evidence:
+def number_evidence(found: NumberOfClusters) -> NumberEvidence:
     """Read the evidence off what was found about the number of clusters.
 
     Examples
@@ -39,7 +39,7 @@ def evidence(found: NumberOfClusters) -> Evidence:
     >>> from subspan.datasets import make_union_of_subspaces
     >>> from subspan.tuning import estimate_n_clusters
     >>> X, _ = make_union_of_subspaces(3, 3, 30, 40, random_state=0)
-    >>> seen = evidence(estimate_n_clusters(X, (2, 5), random_state=0))
+    >>> seen = number_evidence(estimate_n_clusters(X, (2, 5), random_state=0))
     >>> seen.tried.tolist(), seen.n_clusters, int(seen.tried[seen.best[0]])
     ([2, 3, 4, 5], 3, 3)
     """
@@ -49,4 +49,4 @@ def evidence(found: NumberOfClusters) -> Evidence:
     shared = np.array([each.shared for each in found.tried])
     values = np.array([each.evidence for each in found.tried])
     best = np.searchsorted(tried, [each.n_clusters for each in found.best])
-    return Evidence(tried, shared, shared - values, values, best, found.n_clusters, found.verdict)
+    return NumberEvidence(tried, shared, shared - values, values, best, found.n_clusters, found.verdict)
