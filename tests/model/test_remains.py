@@ -204,7 +204,7 @@ def test_a_model_keeps_few_atoms(monkeypatch):
 def test_flats_off_the_origin_are_predicted_too(tmp_path):
     rows, classes = make_union_of_subspaces(3, 2, 8, 60, affine=True, noise=0.01, random_state=0)
     rows += 5.0
-    fitted = S3COMPC(3, n_nonzero=4, damping=0.5, n_components=None, affine=True, random_state=0).fit(rows[::2])
+    fitted = S3COMPC(3, n_nonzero=4, damping=0.5, affine=True, random_state=0).fit(rows[::2])
     assert clustering_accuracy(classes[::2], fitted.labels_) > 0.95
     assert np.array_equal(fitted.predict(rows[::2]), fitted.labels_)
     loaded = load(fitted.save(tmp_path / "flats.subspan"))
