@@ -40,9 +40,9 @@ class CalibratedGroup:
 
 # The first that a run belongs to counts.
 GROUPS = (
-    CalibratedGroup("good", 0.95, 0.75, 61, 48),
-    CalibratedGroup("look", 0.85, 0.5, 78, 29),
-    CalibratedGroup("doubt", 0.0, 0.0, 141, 14),
+    CalibratedGroup("good", 0.95, 0.75, 60, 47),
+    CalibratedGroup("look", 0.85, 0.5, 82, 32),
+    CalibratedGroup("doubt", 0.0, 0.0, 138, 14),
 )
 
 
