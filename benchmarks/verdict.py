@@ -98,7 +98,7 @@ SETTINGS: tuple[tuple[str, type, dict[str, Any]], ...] = (
     ("ssc-omp", SSCOMP, {"n_nonzero": 3}),
     ("ssc-omp", SSCOMP, {"n_nonzero": 10}),
     ("s3comp-c", S3COMPC, {"n_nonzero": 5, "damping": 0.5, "n_components": None}),
-    ("s3comp-c", S3COMPC, {"n_nonzero": 5, "damping": 0.1, "n_components": None}),
+    ("s3comp-c", S3COMPC, {"n_nonzero": 5, "damping": 0.1, "n_components": "auto"}),
     ("auto", SubspaceClustering, {}),
 )
 
@@ -198,7 +198,8 @@ def _on_real_data(rows: Sequence[Row]) -> str:
     green, green_made = (_like(part, GROUPS[0]) for part in (real, made))
     return (
         f"The rate depends on this mixture. On the real data sets alone {_share_right(green)} of the "
-        f"{len(green)} green runs\nare right, on the made ones {_share_right(green_made)} of {len(green_made)}."
+        f"{len(green)} green runs\nare right, on the made ones "
+        f"{_share_right(green_made)} of {len(green_made)}."
     )
 
 
