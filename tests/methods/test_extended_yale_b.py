@@ -13,7 +13,7 @@ from subspan.metrics import clustering_accuracy, subspace_preserving_error
 
 pytestmark = pytest.mark.slow
 
-PAPER = {"n_clusters": 38, "n_nonzero": 4, "damping": 0.01, "dropout": 0.1}
+PAPER = {"n_clusters": 38, "n_nonzero": 4, "damping": 0.01, "dropout": 0.1, "n_components": None}
 
 
 def results(

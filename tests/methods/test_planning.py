@@ -39,7 +39,7 @@ class Unread:
 
 
 MILLION = Unread((1_000_000, 100))
-LARGE = {"n_clusters": 50, "n_nonzero": 5, "dictionary_size": 5000, "random_state": 0}
+LARGE = {"n_clusters": 50, "n_nonzero": 5, "dictionary_size": 5000, "n_components": None, "random_state": 0}
 
 
 def test_plenty_of_memory():

@@ -63,7 +63,7 @@ def test_flats_off_the_origin(scene):
     # Such a flat spans a subspace of one dimension more: often the whole space.
     for method in (SSCOMP, S3COMPC):
         theirs = mean_accuracy(method(n, n_nonzero=dim + 1, n_init=5, random_state=0), data)
-        assert theirs < 0.85 < ours
+        assert theirs < 0.9 < ours
 
 
 @pytest.mark.parametrize(("n", "dim", "ambient"), [(3, 2, 6), (4, 3, 9)])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from subspan.model.known_rows import KnownRows
-from subspan.sources.checks import row_digests
+from subspan.sources.copies import row_digests
 
 
 @pytest.mark.parametrize("seed", range(5))
