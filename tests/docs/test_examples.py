@@ -22,6 +22,7 @@ CLAIMS: dict[str, Callable[[Names], bool]] = {
     "plot_comparing_methods": lambda names: sparse_and_dense_each_fail_once(names),
     "plot_digits": lambda names: names["accuracy"] > 0.92 and names["accuracy_k_means"] < 0.82,
     "plot_faces": lambda names: in_ascending_order(names["accuracies"], ["k-means", "SSC-OMP", "S3COMP-C"]),
+    "plot_front_door": lambda names: names["accuracy"] > 0.94 and confidence_tells(names),
     "plot_genes": lambda names: names["accuracy"] > 0.95 and names["by_correlation"] < 0.6,
     "plot_motion": lambda names: names["accuracies"]["SCC, affine"] > 0.95 > names["accuracies"]["k-means"],
     "plot_objects": lambda names: in_ascending_order(names["accuracies"], ["SSC-OMP", "S3COMP-C"]),
@@ -37,6 +38,12 @@ CLAIMS: dict[str, Callable[[Names], bool]] = {
 def in_ascending_order(accuracies: dict[str, float], methods: list[str]) -> bool:
     found = [accuracies[method] for method in methods]
     return found == sorted(found) and found[-1] > found[0] + 0.05
+
+
+def confidence_tells(names: Names) -> bool:
+    shares = names["shares"]
+    heavy = max(names["model"].members_, key=lambda row: row["weight"])["family"]
+    return min(shares[5:]) > 0.98 > shares[0] + 0.2 and heavy == "pursuit" and names["found"].n_clusters == 6
 
 
 def strangers_raise_the_upper_tenth(names: Names) -> bool:
