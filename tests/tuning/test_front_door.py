@@ -78,6 +78,14 @@ def test_one_cloud_shows_no_clusters(dimension):
     assert (model.labels_ == 0).all()
 
 
+def test_weak_evidence_is_a_warning():
+    """Noise as long as the points: right, and hard to see."""
+    X, _ = make_union_of_subspaces(2, 4, 30, 30, noise=1.0, random_state=0)
+    with pytest.warns(DataWarning, match=r"The data show 2 clusters. The evidence is weak."):
+        model = SubspaceClustering((2, 5), random_state=0).fit(X)
+    assert model.n_clusters_ == 2
+
+
 def test_evidence_by_itself(union):
     found = estimate_n_clusters(union[0], random_state=0)
     assert found.n_clusters == found.best[0].n_clusters == 4

@@ -48,6 +48,21 @@ def test_numbers_in_great_doubt_are_not_believed():
     assert NumberOfClusters((candidate(2, 0.5, 0.35, agreement=0.47),), 0.3).n_clusters == 2
 
 
+@pytest.mark.parametrize(("doubted", "weak"), [(0.15, False), (0.2, True)])
+def test_weak_evidence_is_said_to_be_weak(doubted, weak):
+    """Of 1.2 shared bits 0.6 are left by the first doubt, and 0.4 by the second."""
+    found = NumberOfClusters((candidate(2, 1.2, doubted), candidate(3, 0.5, doubted)), 0.1)
+    assert found.weak == weak
+    assert ("The evidence is weak." in str(found)) == weak
+    assert found.n_clusters == 2
+
+
+def test_no_clusters_have_no_weak_evidence():
+    found = NumberOfClusters((candidate(2, 0.1),), 0.9)
+    assert not found.weak
+    assert found.verdict == "The data show no clusters."
+
+
 def test_the_reference_lies_where_the_data_lie():
     rng = np.random.default_rng(0)
     axes = np.linalg.qr(rng.standard_normal((10, 2)))[0].T

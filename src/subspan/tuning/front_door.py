@@ -150,7 +150,7 @@ class SubspaceClustering(SubspaceClusteringParameters, PreparesRows, WorksInBloc
         found = graphs(members, seen, settled, memory_budget=self.memory_budget)
         number = None
         if not isinstance(self.n_clusters, int):
-            numbers = _numbers_to_try(self.n_clusters, seen.shape[0])
+            numbers = numbers_to_try(self.n_clusters, seen.shape[0])
             number = number_of_clusters(members, found, seen, numbers, settled)
             settled = replace(settled, n_clusters=number.n_clusters)
         cuts = [
@@ -197,7 +197,7 @@ class SubspaceClustering(SubspaceClusteringParameters, PreparesRows, WorksInBloc
     def _warn(self) -> None:
         super()._warn()
         tried = getattr(self, "n_clusters_tried_", None)
-        if tried is not None and not tried.shows_clusters:
+        if tried is not None and (tried.weak or not tried.shows_clusters):
             warnings.warn(f"{type(self).__name__}: {tried}", DataWarning, stacklevel=3)
 
 
@@ -208,7 +208,7 @@ def _sample(n_points: int, seed: int) -> NDArray[np.int64] | None:
     return np.sort(np.random.default_rng(seed).choice(n_points, SAMPLE, replace=False))
 
 
-def _numbers_to_try(asked: tuple[int, int] | Literal["auto"], n_points: int) -> range:
+def numbers_to_try(asked: tuple[int, int] | Literal["auto"], n_points: int) -> range:
     """Numbers of clusters, as far as there are points for them."""
     if asked == "auto":
         return range(2, max(2, min(LARGEST_NUMBER, n_points // FEWEST_PER_CLUSTER)) + 1)

@@ -28,6 +28,8 @@ from subspan.tuning.members import GraphMember, cut, graphs
 MARGIN = 0.1
 # With less evidence than this the best number is not believed: on noise it is about -2.
 LEAST_EVIDENCE = -1.0
+# With less than this it is believed, but called weak. Chosen after wrong numbers had been seen.
+WEAK_EVIDENCE = 0.5
 # Bits that one member has and another has not, against bits that they share.
 COST_OF_DOUBT = 4.0
 # Numbers of which the evidence differs by less than this share are as good as each other.
@@ -82,6 +84,11 @@ class NumberOfClusters:
         return first.agreement > self.by_chance + MARGIN and first.evidence > LEAST_EVIDENCE
 
     @property
+    def weak(self) -> bool:
+        """Whether clusters are shown, but the members share few bits about them that nobody doubts."""
+        return self.shows_clusters and self.best[0].evidence < WEAK_EVIDENCE
+
+    @property
     def rivals(self) -> tuple[int, ...]:
         """Other numbers, among the best, that are as good as the first."""
         first, *others = self.best
@@ -105,7 +112,7 @@ class NumberOfClusters:
             found = f"The data show {self.n_clusters} clusters."
         if self.n_clusters == self.tried[-1].n_clusters > 2:
             found += f" No more than {self.n_clusters} were tried."
-        return found
+        return found + " The evidence is weak." if self.weak else found
 
     def __str__(self) -> str:
         listed = "; ".join(map(str, self.best))
