@@ -83,3 +83,15 @@ def test_copies_and_dependent_atoms_are_passed_over() -> None:
 
 def test_points_that_are_all_the_same_have_no_anchor() -> None:
     assert coefficients(np.ones((3, 2)), 2).nnz == 0
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_of_points_in_one_direction_the_first_is_picked(seed: int) -> None:
+    # All points of a line lie in one direction. Rounding must not choose among them.
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(-1, 1, (30, 1)) * rng.standard_normal(6) + 5 * rng.standard_normal(6)
+    C = coefficients(X, 2, tol=0.0)
+    for j in range(len(X)):
+        anchor = np.linalg.norm(np.where(np.arange(30)[:, None] == j, np.inf, X) - X[j], axis=1).argmin()
+        first = np.setdiff1d(np.arange(30), [j, anchor])[0]
+        assert set(C[[j]].indices) == {anchor, first}

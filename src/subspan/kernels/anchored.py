@@ -20,7 +20,8 @@ Doubles = NDArray[np.float64]
 class AnchoredScratch(NamedTuple):
     """Buffers of one running task."""
 
-    # (n_points,) squared distances of all points from one of them, and their products with the residual.
+    # (n_points,) squared distances of all points from one of them, and products of the residual with their
+    # differences to the anchor.
     distances: Doubles
     products: Doubles
     free: NDArray[np.bool_]
@@ -46,15 +47,16 @@ def measure_distances(columns: Doubles, point: int, out: Doubles) -> None:
 
 
 @part
-def multiply(columns: Doubles, residual: Doubles, out: Doubles) -> None:
-    """Inner products of all points with the residual."""
+def multiply(columns: Doubles, anchor: int, residual: Doubles, out: Doubles) -> None:
+    """Inner products of the differences of all points to the anchor with the residual."""
     n = np.uint64(columns.shape[1])
     for i in range(n):
         out[i] = 0.0
     for d in range(columns.shape[0]):
-        column, own = columns[d], residual[d]
+        # The anchor is taken off first: products with the points themselves would cancel.
+        column, start, own = columns[d], columns[d, anchor], residual[d]
         for i in range(n):
-            out[i] += own * column[i]
+            out[i] += own * (column[i] - start)
 
 
 @part
@@ -82,15 +84,19 @@ def nearest_point(
 
 
 @part
-def most_aligned(anchor: int, columns: Doubles, scratch: AnchoredScratch) -> int:
-    """The point in whose direction, as seen from the anchor, most of the residual lies; -1 if none does."""
-    multiply(columns, scratch.residual, scratch.products)
-    own = scratch.products[anchor]
+def most_aligned(anchor: int, columns: Doubles, scratch: AnchoredScratch, precision: float) -> int:
+    """The point in whose direction, as seen from the anchor, most of the residual lies; -1 if none does.
+
+    The first of equals. On a line all points are equal but for rounding, which would pick those near the
+    anchor: the line would fall apart.
+    """
+    multiply(columns, anchor, scratch.residual, scratch.products)
+    more = 1 + 8 * columns.shape[0] * precision
     best, winner = 0.0, -1
     for i in range(columns.shape[1]):
         if scratch.free[i]:
-            score = (scratch.products[i] - own) ** 2 / scratch.distances[i]
-            if score > best:
+            score = scratch.products[i] ** 2 / scratch.distances[i]
+            if score > best * more:
                 best, winner = score, i
     return winner
 
@@ -172,7 +178,7 @@ def anchored_pursuits(
         k = refused = 0
         squared = solve(query, 0, atoms, columns, scratch)
         while k + 1 < most and refused <= most and squared > max(squared_tol, limit):
-            atom = most_aligned(anchor, columns, scratch)
+            atom = most_aligned(anchor, columns, scratch, precision)
             if atom < 0:
                 break
             scratch.free[atom] = False
