@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from subspan.reproduction.catalog import EXPERIMENTS
-from subspan.reproduction.plan import ExperimentOptions
+from subspan.reproduction.plan import Scope
 from subspan.reproduction.session import ResultFolders, run_experiments
 from subspan.reproduction.settings import COMPARED, METHOD_OF_COLUMN, REAL
 
@@ -89,7 +89,7 @@ def test_tables_are_what_the_stored_runs_give(tmp_path):
     (tmp_path / "results.jsonl").write_bytes(stored)
     run_experiments(
         [EXPERIMENTS[name] for name in TABLES],
-        ExperimentOptions(so_far=True),
+        Scope(so_far=True),
         ResultFolders(tmp_path),
         lambda _: None,
     )

@@ -4,7 +4,7 @@ import pytest
 
 from subspan.reproduction.catalog import EXPERIMENTS
 from subspan.reproduction.documents import Curve, Figure, Panel, write_document
-from subspan.reproduction.plan import ExperimentOptions
+from subspan.reproduction.plan import Scope
 from subspan.reproduction.settings import DROPOUTS, SIZES
 
 # Panels, curves in the first one, points on the first curve.
@@ -28,7 +28,7 @@ def show(name, invent, options):
 
 @pytest.mark.parametrize("name", SHAPES)
 def test_layout(name, invent):
-    options = ExperimentOptions(trials=2)
+    options = Scope(trials=2)
     figure = show(name, invent, options)
     n_panels, n_curves, n_points = SHAPES[name]
     assert figure.name == name
@@ -43,8 +43,8 @@ def test_layout(name, invent):
 @pytest.mark.parametrize("name", EXPERIMENTS)
 def test_every_experiment_can_be_shown_quickly_and_in_part(name, invent):
     for options in (
-        ExperimentOptions(quick=True, trials=1),
-        ExperimentOptions(quick=True, methods=frozenset({"s3comp-c"})),
+        Scope(quick=True, trials=1),
+        Scope(quick=True, methods=frozenset({"s3comp-c"})),
     ):
         document = show(name, invent, options)
         assert document.name == name
@@ -52,7 +52,7 @@ def test_every_experiment_can_be_shown_quickly_and_in_part(name, invent):
 
 
 def test_runs_are_shared_between_experiments():
-    options = ExperimentOptions()
+    options = Scope()
     runs = {
         name: {run for trials in experiment.cells(options).values() for run in trials}
         for name, experiment in EXPERIMENTS.items()
@@ -69,7 +69,7 @@ def test_runs_are_shared_between_experiments():
 
 
 def test_values_are_those_of_the_rows(make_row):
-    options = ExperimentOptions(trials=2)
+    options = Scope(trials=2)
     experiment = EXPERIMENTS["fig-eigenvalues"]
     results = {
         cell: [make_row(eigenvalues=[1.0, 0.75, 0.5]) for _ in runs]

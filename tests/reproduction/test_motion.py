@@ -7,7 +7,7 @@ from subspan.datasets import make_rigid_motions
 from subspan.handover import InputError
 from subspan.reproduction.motion import MOTION, SETTINGS
 from subspan.reproduction.perform import Laboratory
-from subspan.reproduction.plan import ExperimentOptions
+from subspan.reproduction.plan import Scope
 from subspan.reproduction.runs import HOPKINS, Data, make_run
 
 
@@ -51,13 +51,13 @@ def test_errors_are_means_over_sequences_and_trials(make_row):
         ]
         return make_row(sequences=found)
 
-    table = MOTION.show({("SCC",): [row(0.0, 0.1, 0.2), row(0.0, 0.3, 0.2)]}, ExperimentOptions())
+    table = MOTION.show({("SCC",): [row(0.0, 0.1, 0.2), row(0.0, 0.3, 0.2)]}, Scope())
     assert table.grids[0].lines == [["SCC", 2, "1.4", "10.0 ± 7.1", "10.0", "4.9", "20.0 ± 0.0", "20.0"]]
     assert [line[-1] for line in table.numbers.lines] == [0.0, 20.0, 20.0]
 
 
 def test_settings_do_not_depend_on_the_sequence():
-    cells = MOTION.cells(ExperimentOptions(trials=2))
+    cells = MOTION.cells(Scope(trials=2))
     assert len(cells) == len(SETTINGS)
     for runs in cells.values():
         assert [run.seed for run in runs] == [0, 1]

@@ -4,14 +4,14 @@ import pytest
 
 from subspan.handover import InputError
 from subspan.reproduction.catalog import EXPERIMENTS
-from subspan.reproduction.plan import ExperimentOptions
+from subspan.reproduction.plan import Scope
 from subspan.reproduction.runs import Data, make_run, parse_key
 
 
 def test_a_key_is_parsed_back_into_its_run():
     for experiment in EXPERIMENTS.values():
         for quick in (False, True):
-            for runs in experiment.cells(ExperimentOptions(quick=quick)).values():
+            for runs in experiment.cells(Scope(quick=quick)).values():
                 assert [parse_key(run.key) for run in runs] == list(runs)
 
 

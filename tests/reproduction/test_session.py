@@ -7,7 +7,7 @@ import pytest
 from subspan.handover import InputError
 from subspan.reproduction import session
 from subspan.reproduction.catalog import EXPERIMENTS, find_experiments, find_methods
-from subspan.reproduction.plan import ExperimentOptions
+from subspan.reproduction.plan import Scope
 from subspan.reproduction.runs import Data, make_run
 from subspan.reproduction.session import ResultFolders, grouped, run_experiments
 
@@ -43,9 +43,7 @@ def pretence(monkeypatch, make_row):
 
 def go(names, out, **options):
     lines = []
-    written = run_experiments(
-        find_experiments(names), ExperimentOptions(**options), ResultFolders(out), lines.append
-    )
+    written = run_experiments(find_experiments(names), Scope(**options), ResultFolders(out), lines.append)
     return written, Pretence.last.performed, lines
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from subspan.methods import registry
-from subspan.reproduction.plan import ExperimentOptions, trials
+from subspan.reproduction.plan import Scope, trials
 from subspan.reproduction.settings import METHOD_OF_COLUMN, REAL, RECIPES, SYNTHETIC
 
 # Data set, atoms of S3COMP, of SSC-OMP, outer iterations, lambda, delta.
@@ -54,8 +54,8 @@ def test_every_departure_is_explained():
 
 
 def test_number_of_trials():
-    assert len(trials("s3comp", REAL["EYaleB"], ExperimentOptions())) == 10
-    assert len(trials("s3comp", REAL["MNIST70000"], ExperimentOptions())) == 3
-    assert len(trials("s3comp", REAL["MNIST70000"], ExperimentOptions(trials=4))) == 4
-    assert len(trials("s3comp", REAL["EYaleB"], ExperimentOptions(quick=True))) == 2
-    assert trials("s3comp", REAL["EYaleB"], ExperimentOptions(methods=frozenset({"ssc-omp"}))) == []
+    assert len(trials("s3comp", REAL["EYaleB"], Scope())) == 10
+    assert len(trials("s3comp", REAL["MNIST70000"], Scope())) == 3
+    assert len(trials("s3comp", REAL["MNIST70000"], Scope(trials=4))) == 4
+    assert len(trials("s3comp", REAL["EYaleB"], Scope(quick=True))) == 2
+    assert trials("s3comp", REAL["EYaleB"], Scope(methods=frozenset({"ssc-omp"}))) == []

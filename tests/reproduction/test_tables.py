@@ -7,7 +7,7 @@ import pytest
 
 from subspan.reproduction.catalog import EXPERIMENTS
 from subspan.reproduction.documents import write_document
-from subspan.reproduction.plan import ExperimentOptions
+from subspan.reproduction.plan import Scope
 from subspan.reproduction.summary import Summary, comparison_verdict, summarize
 
 
@@ -27,7 +27,7 @@ def faces(make_row):
 
 
 def test_mean_deviation_difference_and_verdict(faces):
-    lines = numbers(EXPERIMENTS["table-eyaleb"].show(faces, ExperimentOptions()))
+    lines = numbers(EXPERIMENTS["table-eyaleb"].show(faces, Scope()))
     consensus = lines["EYaleB", "S3COMP-C", "accuracy"]
     assert consensus["published"] == "87.41"
     assert [float(consensus[name]) for name in ("mean", "sd", "trials", "difference")] == [
@@ -47,7 +47,7 @@ def test_mean_deviation_difference_and_verdict(faces):
 
 
 def test_methods_that_were_not_run_keep_their_published_values(faces):
-    table = EXPERIMENTS["table-eyaleb"].show(faces, ExperimentOptions())
+    table = EXPERIMENTS["table-eyaleb"].show(faces, Scope())
     line = numbers(table)["EYaleB", "SCC", "accuracy"]
     assert [line["published"], line["mean"], line["verdict"]] == ["12.80", "", "not run"]
     assert numbers(table)["EYaleB", "SCC", "sre"]["published"] == "-"
@@ -55,7 +55,7 @@ def test_methods_that_were_not_run_keep_their_published_values(faces):
 
 
 def test_markdown_shows_both_and_explains(faces, tmp_path):
-    paths = write_document(EXPERIMENTS["table-eyaleb"].show(faces, ExperimentOptions()), tmp_path)
+    paths = write_document(EXPERIMENTS["table-eyaleb"].show(faces, Scope()), tmp_path)
     assert [path.name for path in paths] == ["table-eyaleb.csv", "table-eyaleb.md"]
     text = paths[1].read_text()
     line = next(line for line in text.splitlines() if line.startswith("| S3COMP-C |"))
@@ -78,22 +78,19 @@ def test_markdown_shows_both_and_explains(faces, tmp_path):
 
 
 def test_a_quick_run_gives_no_verdict(faces):
-    table = EXPERIMENTS["table-eyaleb"].show(faces, ExperimentOptions(quick=True))
+    table = EXPERIMENTS["table-eyaleb"].show(faces, Scope(quick=True))
     assert {line["verdict"] for line in numbers(table).values()} == {"", "not run"}
     assert any("not to be compared" in note for note in table.notes)
 
 
 def test_times_of_earlier_runs_are_told(faces):
     assert not any(
-        "beside other work" in note
-        for note in EXPERIMENTS["table-eyaleb"].show(faces, ExperimentOptions()).notes
+        "beside other work" in note for note in EXPERIMENTS["table-eyaleb"].show(faces, Scope()).notes
     )
     cell, (first, *others) = next(iter(faces.items()))
     some = {**faces, cell: [{**first, "timed": "2026-01-30T00:00:00"}, *others]}
     (note,) = (
-        note
-        for note in EXPERIMENTS["table-eyaleb"].show(some, ExperimentOptions()).notes
-        if "beside other work" in note
+        note for note in EXPERIMENTS["table-eyaleb"].show(some, Scope()).notes if "beside other work" in note
     )
     total = sum(map(len, faces.values()))
     assert note.startswith(f"1 of the {total} runs ")
@@ -102,7 +99,7 @@ def test_times_of_earlier_runs_are_told(faces):
 
 def test_connectivity_has_both_measures_of_all_sets(invent):
     experiment = EXPERIMENTS["table-connectivity"]
-    options = ExperimentOptions(trials=2, methods=frozenset({"ssc-omp", "s3comp*", "s3comp", "s3comp-c"}))
+    options = Scope(trials=2, methods=frozenset({"ssc-omp", "s3comp*", "s3comp", "s3comp-c"}))
     cells = experiment.cells(options)
     assert len(cells) == 6 * 4
     lines = numbers(experiment.show(invent(cells), options))

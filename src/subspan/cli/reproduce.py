@@ -72,7 +72,7 @@ def reproduce(
     if n_jobs == 0:
         raise InputError("--n-jobs must not be 0; -1 means all cores.")
     experiments = find_experiments(names)
-    from subspan.reproduction.plan import ExperimentOptions
+    from subspan.reproduction.plan import Scope
     from subspan.reproduction.settings import RECIPES
 
     chosen = frozenset(RECIPES) if methods is None else find_methods(methods)
@@ -82,7 +82,7 @@ def reproduce(
 
     written = carry_out(
         experiments,
-        ExperimentOptions(trials, quick, chosen, so_far),
+        Scope(trials, quick, chosen, so_far),
         ResultFolders(out, data_dir, n_jobs, progress=not quiet),
         say=speaker(quiet),
     )

@@ -9,7 +9,7 @@ from statistics import fmean, median
 from subspan.grids import Field, Grid
 from subspan.reproduction.documents import Table
 from subspan.reproduction.notes import QUICK, origins
-from subspan.reproduction.plan import Cells, Experiment, ExperimentOptions, Results, filled
+from subspan.reproduction.plan import Cells, Experiment, Results, Scope, filled
 from subspan.reproduction.runs import HOPKINS, Data, Row, Value, make_run
 from subspan.reproduction.summary import Summary, over
 
@@ -66,25 +66,25 @@ NOTES = (
 )
 
 
-def _cells(options: ExperimentOptions) -> Cells:
-    data = Data(HOPKINS, n_sequences=QUICK_SEQUENCES if options.quick else None)
-    n_trials = options.trials or (1 if options.quick else TRIALS)
+def _cells(scope: Scope) -> Cells:
+    data = Data(HOPKINS, n_sequences=QUICK_SEQUENCES if scope.quick else None)
+    n_trials = scope.trials or (1 if scope.quick else TRIALS)
     return filled(
         {
             (setting.title,): [
                 make_run(data, setting.method, setting.parameters, seed) for seed in range(n_trials)
             ]
             for setting in SETTINGS
-            if setting.method in options.methods
+            if setting.method in scope.methods
         }
     )
 
 
-def _show(results: Results, options: ExperimentOptions) -> Table:
+def _show(results: Results, scope: Scope) -> Table:
     measured = [(setting, results[setting.title,]) for setting in SETTINGS if (setting.title,) in results]
     rows = [row for _, rows in measured for row in rows]
     numbers = sorted({each["n_motions"] for row in rows for each in row["sequences"]})
-    notes = [*([QUICK] if options.quick else []), *NOTES, *origins(rows)]
+    notes = [*([QUICK] if scope.quick else []), *NOTES, *origins(rows)]
     return Table(NAME, TITLE, _by_sequence(measured), [_summary(measured, numbers), _settings()], notes)
 
 

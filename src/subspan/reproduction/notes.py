@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from subspan.reproduction.plan import ExperimentOptions, Results
+from subspan.reproduction.plan import Results, Scope
 from subspan.reproduction.runs import Row
 from subspan.reproduction.settings import Setting
 
@@ -36,9 +36,9 @@ CHOSEN_SIZES = (
 )
 
 
-def remarks(results: Results, settings: Iterable[Setting], options: ExperimentOptions) -> list[str]:
+def remarks(results: Results, settings: Iterable[Setting], scope: Scope) -> list[str]:
     """Everything a reader has to know besides the numbers."""
-    notes = [QUICK] if options.quick else []
+    notes = [QUICK] if scope.quick else []
     rows = [row for rows in results.values() for row in rows]
     return notes + departures(settings) + origins(rows) + earlier_times(rows)
 

@@ -19,7 +19,7 @@ Results = Mapping[Coordinates, Sequence[Row]]
 
 
 @dataclass(frozen=True)
-class ExperimentOptions:
+class Scope:
     """What the user may choose about an experiment."""
 
     # Trials of every cell; by default those of the setting.
@@ -41,32 +41,34 @@ class Experiment:
 
     name: str
     title: str
-    cells: Callable[[ExperimentOptions], Cells]
-    show: Callable[[Results, ExperimentOptions], Document]
-    is_figure: bool = False
+    cells: Callable[[Scope], Cells]
+    show: Callable[[Results, Scope], Document]
+
+    @property
+    def is_figure(self) -> bool:
+        """Whether it shows a figure, for which matplotlib is needed."""
+        return self.name.startswith("fig-")
 
 
-def trials(method: str, setting: Setting, options: ExperimentOptions, **changes: Value) -> list[Run]:
+def trials(method: str, setting: Setting, scope: Scope, **changes: Value) -> list[Run]:
     """Runs of a method on a data set, one for each trial; none of a method not asked for or not tuned.
 
     Examples
     --------
     >>> from subspan.reproduction.settings import SYNTHETIC
-    >>> [run.seed for run in trials("s3comp", SYNTHETIC[30], ExperimentOptions(trials=3))]
+    >>> [run.seed for run in trials("s3comp", SYNTHETIC[30], Scope(trials=3))]
     [0, 1, 2]
-    >>> trials("esc", SYNTHETIC[30], ExperimentOptions())
+    >>> trials("esc", SYNTHETIC[30], Scope())
     []
     """
-    recipe = RECIPES[method](setting) if method in options.methods else None
+    recipe = RECIPES[method](setting) if method in scope.methods else None
     if recipe is None:
         return []
     name, parameters = recipe
-    if options.quick:
+    if scope.quick:
         parameters = {key: value for key, value in parameters.items() if key not in SIZE_PARAMETERS}
-    data = setting.quick if options.quick else setting.data
-    return [
-        make_run(data, name, {**parameters, **changes}, seed) for seed in range(options.n_trials(setting))
-    ]
+    data = setting.quick if scope.quick else setting.data
+    return [make_run(data, name, {**parameters, **changes}, seed) for seed in range(scope.n_trials(setting))]
 
 
 def filled(cells: Mapping[Coordinates, Sequence[Run]]) -> Cells:

@@ -11,7 +11,7 @@ from subspan.plotting.style import require_matplotlib
 from subspan.reproduction.documents import write_document
 from subspan.reproduction.pace import Pace
 from subspan.reproduction.perform import Laboratory
-from subspan.reproduction.plan import Cells, Experiment, ExperimentOptions, filled
+from subspan.reproduction.plan import Cells, Experiment, Scope, filled
 from subspan.reproduction.runs import Data, Run, courses
 from subspan.reproduction.store import ResultStore
 
@@ -29,7 +29,7 @@ class ResultFolders:
 
 def run_experiments(
     experiments: Sequence[Experiment],
-    options: ExperimentOptions,
+    scope: Scope,
     place: ResultFolders,
     say: Callable[[str], None],
 ) -> list[Path]:
@@ -39,7 +39,7 @@ def run_experiments(
     ----------
     experiments : sequence of Experiment
         What to reproduce. A run that several of them need is done once.
-    options : ExperimentOptions
+    scope : Scope
         Trials, methods and the like.
     place : ResultFolders
         `out` gets `results.jsonl`, from which an interrupted reproduction goes on, and the documents.
@@ -53,9 +53,9 @@ def run_experiments(
     """
     if any(experiment.is_figure for experiment in experiments):
         require_matplotlib()
-    plans = [(experiment, experiment.cells(options)) for experiment in experiments]
+    plans = [(experiment, experiment.cells(scope)) for experiment in experiments]
     store = ResultStore(place.out / "results.jsonl")
-    if options.so_far:
+    if scope.so_far:
         plans = [(experiment, finished(cells, store)) for experiment, cells in plans]
     laboratory = Laboratory(place.data_dir, place.n_jobs, progress=place.progress)
     to_do = missing((cells for _, cells in plans), store)
@@ -77,11 +77,11 @@ def run_experiments(
                 pace.finished(run, row, time.monotonic() - start)
                 start = time.monotonic()
         if not cells:
-            why = "there are no results yet" if options.so_far else "none of the chosen methods takes part"
+            why = "there are no results yet" if scope.so_far else "none of the chosen methods takes part"
             say(f"{experiment.name}: {why}.")
             continue
         results = {cell: [store.get(run) for run in runs] for cell, runs in cells.items()}
-        written += write_document(experiment.show(results, options), place.out)
+        written += write_document(experiment.show(results, scope), place.out)
     return written
 
 

@@ -10,15 +10,7 @@ from math import nan
 from subspan.grids import Field, Grid
 from subspan.reproduction.documents import Table
 from subspan.reproduction.notes import OUTER, TIME, TUNING, remarks
-from subspan.reproduction.plan import (
-    Cells,
-    Coordinates,
-    Experiment,
-    ExperimentOptions,
-    Results,
-    filled,
-    trials,
-)
+from subspan.reproduction.plan import Cells, Coordinates, Experiment, Results, Scope, filled, trials
 from subspan.reproduction.published import Published, published
 from subspan.reproduction.runs import Row, Run
 from subspan.reproduction.settings import METHOD_OF_COLUMN, N_SUBPROBLEMS, REAL, Setting
@@ -44,16 +36,16 @@ class Comparison:
     ours: Summary | None
     was_run: bool
 
-    def difference(self, options: ExperimentOptions) -> float | None:
+    def difference(self, scope: Scope) -> float | None:
         """Ours minus the published one; times of different machines and parts of the data have none."""
-        if self.ours is None or self.published is None or self.metric == "seconds" or options.quick:
+        if self.ours is None or self.published is None or self.metric == "seconds" or scope.quick:
             return None
         return self.ours.mean - self.published
 
-    def verdict(self, options: ExperimentOptions) -> str:
+    def verdict(self, scope: Scope) -> str:
         """For accuracy, how ours stands to the published one."""
         # Parts of the data have nothing to reach.
-        if self.ours is None or self.published is None or self.metric != "accuracy" or options.quick:
+        if self.ours is None or self.published is None or self.metric != "accuracy" or scope.quick:
             return ""
         return comparison_verdict(self.ours, self.published)
 
@@ -67,10 +59,10 @@ def comparison_table(
     )
 
 
-def _cells(name: str, datasets: Sequence[str], options: ExperimentOptions) -> Cells:
+def _cells(name: str, datasets: Sequence[str], scope: Scope) -> Cells:
     table = published(name)
     cells: dict[Coordinates, Sequence[Run]] = {
-        (dataset, method): trials(METHOD_OF_COLUMN[method], REAL[dataset], options)
+        (dataset, method): trials(METHOD_OF_COLUMN[method], REAL[dataset], scope)
         for dataset in datasets
         for method in table.methods(dataset)
     }
@@ -83,16 +75,16 @@ def _show(
     datasets: Sequence[str],
     metrics: Sequence[str],
     results: Results,
-    options: ExperimentOptions,
+    scope: Scope,
 ) -> Table:
     comparisons = compare_with_paper(published(name), datasets, metrics, results)
-    grids = [grid for dataset in datasets for grid in _grids(dataset, metrics, comparisons, results, options)]
+    grids = [grid for dataset in datasets for grid in _grids(dataset, metrics, comparisons, results, scope)]
     settings = [REAL[dataset] for dataset in datasets]
-    notes = [*([TIME] if "seconds" in metrics else []), OUTER, *remarks(results, settings, options)]
-    tuned = _tuned_parameters(settings, options)
+    notes = [*([TIME] if "seconds" in metrics else []), OUTER, *remarks(results, settings, scope)]
+    tuned = _tuned_parameters(settings, scope)
     grids += [_settings(settings), *([tuned] if tuned.lines else [])]
     notes += [TUNING] if tuned.lines else []
-    return Table(name, title, _numbers(comparisons, options), grids, notes)
+    return Table(name, title, _numbers(comparisons, scope), grids, notes)
 
 
 def compare_with_paper(
@@ -116,24 +108,24 @@ def compare_with_paper(
     ]
 
 
-def _numbers(comparisons: Iterable[Comparison], options: ExperimentOptions) -> Grid:
+def _numbers(comparisons: Iterable[Comparison], scope: Scope) -> Grid:
     columns = ["dataset", "method", "metric", "published", "mean", "sd", "trials", "difference", "verdict"]
-    return Grid(columns, [_line(comparison, options) for comparison in comparisons])
+    return Grid(columns, [_line(comparison, scope) for comparison in comparisons])
 
 
-def _line(comparison: Comparison, options: ExperimentOptions) -> list[Field]:
+def _line(comparison: Comparison, scope: Scope) -> list[Field]:
     ours = comparison.ours
     digits = METRICS[comparison.metric].digits + 2
     numbers: list[float | None] = [None] * 4
     if ours is not None:
-        numbers = [ours.mean, ours.deviation, ours.n_trials, comparison.difference(options)]
+        numbers = [ours.mean, ours.deviation, ours.n_trials, comparison.difference(scope)]
     return [
         comparison.dataset,
         comparison.method,
         comparison.metric,
         comparison.printed,
         *("" if number is None else round(number, digits) for number in numbers),
-        comparison.verdict(options) if comparison.was_run else "not run",
+        comparison.verdict(scope) if comparison.was_run else "not run",
     ]
 
 
@@ -142,7 +134,7 @@ def _grids(
     metrics: Sequence[str],
     comparisons: list[Comparison],
     results: Results,
-    options: ExperimentOptions,
+    scope: Scope,
 ) -> list[Grid]:
     """What a person reads about one data set."""
     columns = ["method"]
@@ -154,7 +146,7 @@ def _grids(
         if comparison.dataset == dataset:
             by_method.setdefault(comparison.method, []).append(comparison)
     lines = [
-        [method, *(text for comparison in of_method for text in _texts(comparison, options))]
+        [method, *(text for comparison in of_method for text in _texts(comparison, scope))]
         for method, of_method in by_method.items()
     ]
     efforts = [
@@ -166,11 +158,11 @@ def _grids(
     return grids
 
 
-def _texts(comparison: Comparison, options: ExperimentOptions) -> list[str]:
+def _texts(comparison: Comparison, scope: Scope) -> list[str]:
     digits = METRICS[comparison.metric].digits
     texts = {
-        "difference": _signed(comparison.difference(options), digits),
-        "verdict": comparison.verdict(options),
+        "difference": _signed(comparison.difference(scope), digits),
+        "verdict": comparison.verdict(scope),
     }
     missing = "-" if comparison.was_run else "not run"
     ours = missing if comparison.ours is None else comparison.ours.text(digits)
@@ -229,12 +221,12 @@ def _settings(settings: Sequence[Setting]) -> Grid:
     return Grid(columns, lines, "Settings")
 
 
-def _tuned_parameters(settings: Sequence[Setting], options: ExperimentOptions) -> Grid:
+def _tuned_parameters(settings: Sequence[Setting], scope: Scope) -> Grid:
     lines: list[list[Field]] = [
         [name, setting.title, ", ".join(f"{key}={value}" for key, value in parameters.items())]
         for setting in settings
         for name, method in METHOD_OF_COLUMN.items()
-        if method in options.methods
+        if method in scope.methods
         for parameters in [TUNED.get(method, {}).get(setting.title)]
         if parameters is not None
     ]
