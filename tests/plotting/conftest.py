@@ -14,10 +14,7 @@ SEARCHED = [
 @pytest.fixture(autouse=True)
 def pyplot():
     """Figures in memory only, none of them left over."""
-    matplotlib = pytest.importorskip("matplotlib")
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
+    pyplot = pytest.importorskip("matplotlib.pyplot")
     yield pyplot
     pyplot.close("all")
 

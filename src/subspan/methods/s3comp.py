@@ -87,7 +87,8 @@ class S3COMPC(S3COMPCParameters, S3COMP):
 
     References
     ----------
-    .. [1] Ying Chen, Chun-Guang Li, Chong You. Stochastic Sparse Subspace Clustering. CVPR 2020.
+    .. [1] Ying Chen, Chun-Guang Li, Chong You. Stochastic Sparse Subspace Clustering. CVPR 2020,
+       Algorithm 2.
 
     Examples
     --------

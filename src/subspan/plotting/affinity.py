@@ -31,15 +31,8 @@ class AffinityDisplay(GraphDisplay):
     numbers : OrderedAffinity
         From `subspan.plotting.numbers.ordered_affinity`.
 
-    Attributes
-    ----------
-    ax_, figure_ : matplotlib Axes and Figure
-        Set by `plot`.
-
     Examples
     --------
-    >>> import matplotlib
-    >>> matplotlib.use("Agg")
     >>> import numpy as np
     >>> from subspan.plotting import AffinityDisplay
     >>> graph = np.kron(np.eye(2), np.ones((3, 3)) - np.eye(3))

@@ -25,15 +25,8 @@ class ConfusionDisplay(Display):
     numbers : Confusion
         From `subspan.plotting.numbers.confusion`.
 
-    Attributes
-    ----------
-    ax_, figure_ : matplotlib Axes and Figure
-        Set by `plot`.
-
     Examples
     --------
-    >>> import matplotlib
-    >>> matplotlib.use("Agg")
     >>> from subspan.plotting import ConfusionDisplay
     >>> display = ConfusionDisplay.from_predictions(["cat", "cat", "dog", "dog"], [1, 1, 0, 1])
     >>> display.ax_.get_title()

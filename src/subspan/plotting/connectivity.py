@@ -23,15 +23,8 @@ class ConnectivityDisplay(GraphDisplay):
     numbers : ClusterConnectivity
         From `subspan.plotting.numbers.cluster_connectivity`.
 
-    Attributes
-    ----------
-    ax_, figure_ : matplotlib Axes and Figure
-        Set by `plot`.
-
     Examples
     --------
-    >>> import matplotlib
-    >>> matplotlib.use("Agg")
     >>> import numpy as np
     >>> from subspan.plotting import ConnectivityDisplay
     >>> graph = np.kron(np.eye(2), np.ones((3, 3)) - np.eye(3))

@@ -24,15 +24,8 @@ class ConvergenceDisplay(Display):
     numbers : Convergence
         From `subspan.plotting.numbers.convergence`.
 
-    Attributes
-    ----------
-    ax_, figure_ : matplotlib Axes and Figure
-        Set by `plot`.
-
     Examples
     --------
-    >>> import matplotlib
-    >>> matplotlib.use("Agg")
     >>> from subspan.plotting import ConvergenceDisplay
     >>> display = ConvergenceDisplay.from_predictions([1.0, 0.1, 0.02], tol=0.05)
     >>> display.ax_.get_title()

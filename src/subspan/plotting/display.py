@@ -52,7 +52,7 @@ class Display:
         Returns
         -------
         self
-            With `ax_` and `figure_`.
+            With `ax_`, the axes that it has drawn on, and `figure_`, the figure around them.
         """
         pyplot = require_matplotlib("matplotlib.pyplot")
         if ax is None:

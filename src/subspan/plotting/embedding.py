@@ -30,15 +30,8 @@ class EmbeddingDisplay(Display):
     numbers : EmbeddingPlane
         From `subspan.plotting.numbers.embedding_plane`.
 
-    Attributes
-    ----------
-    ax_, figure_ : matplotlib Axes and Figure
-        Set by `plot`.
-
     Examples
     --------
-    >>> import matplotlib
-    >>> matplotlib.use("Agg")
     >>> from subspan import S3COMPC
     >>> from subspan.datasets import make_union_of_subspaces
     >>> from subspan.plotting import EmbeddingDisplay

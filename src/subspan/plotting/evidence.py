@@ -26,15 +26,8 @@ class EvidenceDisplay(Display):
     numbers : NumberEvidence
         From `subspan.plotting.numbers.number_evidence`.
 
-    Attributes
-    ----------
-    ax_, figure_ : matplotlib Axes and Figure
-        Set by `plot`.
-
     Examples
     --------
-    >>> import matplotlib
-    >>> matplotlib.use("Agg")
     >>> from subspan.datasets import make_union_of_subspaces
     >>> from subspan.plotting import EvidenceDisplay
     >>> from subspan.tuning import estimate_n_clusters

@@ -45,15 +45,8 @@ class RepresentativesDisplay(Display):
     images : list of ndarray
         The images of each cluster's representatives, from `subspan.plotting.numbers.tiles`.
 
-    Attributes
-    ----------
-    ax_, figure_ : matplotlib Axes and Figure
-        Set by `plot`.
-
     Examples
     --------
-    >>> import matplotlib
-    >>> matplotlib.use("Agg")
     >>> from sklearn.datasets import load_digits
     >>> from subspan import SSCOMP
     >>> from subspan.plotting import RepresentativesDisplay

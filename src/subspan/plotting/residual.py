@@ -23,15 +23,8 @@ class ResidualDisplay(Display):
     numbers : Residuals
         From `subspan.plotting.numbers.residuals`.
 
-    Attributes
-    ----------
-    ax_, figure_ : matplotlib Axes and Figure
-        Set by `plot`.
-
     Examples
     --------
-    >>> import matplotlib
-    >>> matplotlib.use("Agg")
     >>> from subspan import SSCOMP
     >>> from subspan.datasets import make_union_of_subspaces
     >>> from subspan.plotting import ResidualDisplay

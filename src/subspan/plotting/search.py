@@ -26,15 +26,8 @@ class SearchDisplay(Display):
     numbers : SettingScores
         From `subspan.plotting.numbers.setting_scores`.
 
-    Attributes
-    ----------
-    ax_, figure_ : matplotlib Axes and Figure
-        Set by `plot`.
-
     Examples
     --------
-    >>> import matplotlib
-    >>> matplotlib.use("Agg")
     >>> from subspan.plotting import SearchDisplay
     >>> rows = [
     ...     {"n_neighbors": 5, "agreement": 0.7, "gap": 0.1, "left_out": 0},

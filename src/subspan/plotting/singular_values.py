@@ -30,15 +30,8 @@ class SingularValuesDisplay(Display):
     numbers : SingularValues
         From `subspan.plotting.numbers.singular_values`.
 
-    Attributes
-    ----------
-    ax_, figure_ : matplotlib Axes and Figure
-        Set by `plot`.
-
     Examples
     --------
-    >>> import matplotlib
-    >>> matplotlib.use("Agg")
     >>> from subspan.datasets import make_union_of_subspaces
     >>> from subspan.plotting import SingularValuesDisplay
     >>> X, y = make_union_of_subspaces(3, 3, 30, 50, random_state=0)

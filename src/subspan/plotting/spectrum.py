@@ -26,15 +26,8 @@ class SpectrumDisplay(Display):
     numbers : Spectrum
         From `subspan.plotting.numbers.spectrum`.
 
-    Attributes
-    ----------
-    ax_, figure_ : matplotlib Axes and Figure
-        Set by `plot`.
-
     Examples
     --------
-    >>> import matplotlib
-    >>> matplotlib.use("Agg")
     >>> from subspan.plotting import SpectrumDisplay
     >>> display = SpectrumDisplay.from_predictions([1.0, 0.99, 0.97, 0.4, 0.35], n_clusters=3)
     >>> display.ax_.get_title()

@@ -23,15 +23,8 @@ class SupportDisplay(Display):
     numbers : SupportSizes
         From `subspan.plotting.numbers.support_sizes`.
 
-    Attributes
-    ----------
-    ax_, figure_ : matplotlib Axes and Figure
-        Set by `plot`.
-
     Examples
     --------
-    >>> import matplotlib
-    >>> matplotlib.use("Agg")
     >>> from scipy.sparse import csr_array
     >>> from subspan.plotting import SupportDisplay
     >>> coefficients = csr_array([[0.0, 0.5, 0.5], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
