@@ -1,4 +1,4 @@
-"""What all ways to an embedding share: exact eigenvectors, signs, refusals and evidence."""
+"""What all ways to an embedding share: exact eigenvectors, the dimension, signs, refusals and evidence."""
 
 from __future__ import annotations
 
@@ -7,7 +7,13 @@ import pytest
 from scipy.linalg import block_diag, eigh
 
 from subspan.embedding.eigen import Eigenpairs
-from subspan.embedding.shared import certificate, check_counts, indicator_vectors, positive_peaks
+from subspan.embedding.shared import (
+    certificate,
+    check_counts,
+    gap_dimension,
+    indicator_vectors,
+    positive_peaks,
+)
 from subspan.handover import InputError
 
 
@@ -55,6 +61,27 @@ def test_counts_that_are_refused(counts, message):
 @pytest.mark.parametrize("n_components", [None, "auto", 1, 10])
 def test_counts_at_the_limit(n_components):
     check_counts(10, 10, n_components)
+
+
+@pytest.mark.parametrize(
+    ("eigenvalues", "n_clusters", "expected"),
+    [
+        ([1.0, 1.0, 1.0, 0.4, 0.3, 0.2, 0.1], 3, 3),
+        ([1.0, 0.9, 0.89, 0.88, 0.5, 0.4], 3, 4),
+        # A larger gap before n_clusters does not count.
+        ([1.0, 0.5, 0.49, 0.48, 0.4, 0.39, 0.38], 3, 4),
+        # Beyond 2 n_clusters, or n_clusters + 10, gaps do not count either.
+        ([1.0, 0.9, 0.89, 0.88, 0.87, 0.1], 2, 2),
+        ([*np.linspace(1.0, 0.98, 30).tolist(), 0.1], 12, 12),
+        ([*np.linspace(1.0, 0.98, 22).tolist(), 0.1], 12, 22),
+        # The first of equal gaps.
+        ([1.0, 0.75, 0.5, 0.25, 0.0], 2, 2),
+        # No value behind the last one: nothing to choose from.
+        ([1.0, 0.5], 2, 2),
+    ],
+)
+def test_the_dimension_stands_before_the_largest_gap(eigenvalues, n_clusters, expected):
+    assert gap_dimension(np.array(eigenvalues), n_clusters) == expected
 
 
 def pairs(n_wanted: int, converged: bool = True) -> Eigenpairs:

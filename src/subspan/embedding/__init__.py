@@ -2,8 +2,8 @@
 
 from subspan.embedding.atoms import atom_embedding
 from subspan.embedding.components import ordered_components
-from subspan.embedding.dimension import gap_dimension, largest_dimension
 from subspan.embedding.eigen import Eigenpairs, leading_eigenpairs
+from subspan.embedding.shared import gap_dimension, largest_dimension
 from subspan.embedding.spectral import spectral_embedding
 
 __all__ = [

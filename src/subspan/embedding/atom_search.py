@@ -17,7 +17,15 @@ from dataclasses import replace
 import numpy as np
 from scipy.linalg import eigh
 
-from subspan.embedding.eigen import GUARD_VECTORS, PROBE_STEPS, PROBE_WIDTH, Eigenpairs, judged
+from subspan.embedding.eigen import (
+    GUARD_VECTORS,
+    MOST_PRODUCTS,
+    PROBE_STEPS,
+    PROBE_WIDTH,
+    TOL,
+    Eigenpairs,
+    judged,
+)
 from subspan.embedding.search import (
     BlockSearch,
     Checkpoint,
@@ -105,8 +113,8 @@ def leading_pairs(
     *,
     start: Doubles | None = None,
     seed: int = 0,
-    tol: float = 1e-6,
-    max_products: int = 2000,
+    tol: float = TOL,
+    max_products: int = MOST_PRODUCTS,
     certain: bool = True,
     checkpoint: Checkpoint | None = None,
 ) -> Eigenpairs:

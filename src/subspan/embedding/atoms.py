@@ -18,6 +18,7 @@ from subspan.embedding.atom_graph import (
     vectors_of_all,
 )
 from subspan.embedding.atom_search import Products, leading_pairs
+from subspan.embedding.eigen import MOST_PRODUCTS, TOL
 from subspan.embedding.operator import normalised_product
 from subspan.embedding.search import Checkpoint, Doubles
 from subspan.embedding.shared import certificate, check_counts, positive_peaks, wanted_pairs
@@ -35,8 +36,7 @@ def atom_embedding(
     *,
     n_components: int | Literal["auto"] | None = None,
     seed: int = 0,
-    tol: float = 1e-6,
-    max_products: int = 2000,
+    max_products: int = MOST_PRODUCTS,
     n_threads: int = 1,
     runner: Runner | None = None,
     checkpoint: Checkpoint | None = None,
@@ -50,7 +50,7 @@ def atom_embedding(
     ----------
     rows : WeightedRows
         |C|, scaled as wanted.
-    n_clusters, n_components, seed, tol, max_products, n_threads : as for `spectral_embedding`
+    n_clusters, n_components, seed, max_products, n_threads : as for `spectral_embedding`
     runner : callable, optional
         Carries out a pass over the rows; by default this process with `n_threads` threads.
     checkpoint : Checkpoint, optional
@@ -72,12 +72,12 @@ def atom_embedding(
     with single_threaded_libraries(), normalised_product(among, graph.roots, n_threads) as times_among:
         products = _products(graph, times_among, runner or partial(run_blocks, threads=n_threads))
         solve = partial(leading_pairs, products, exact, seed=seed, checkpoint=checkpoint)
-        pairs = wanted_pairs(solve, n_exact, n_clusters, n_components, tol, max_products)
+        pairs = wanted_pairs(solve, n_exact, n_clusters, n_components, TOL, max_products)
     values = np.concatenate([np.ones(n_exact), np.minimum(pairs.values, 1.0)])
     n_vectors = n_exact + pairs.n_wanted
     leading = positive_peaks(np.hstack([exact, pairs.vectors[:, : pairs.n_wanted]]))
     vectors, lengths = vectors_of_all(graph, leading, values[:n_vectors], np.float32)
-    proof = certificate(pairs, 0.0, tol)
+    proof = certificate(pairs, 0.0, TOL)
     return Embedding(vectors, values, graph.components, graph.embedded, proof, graph.atoms, lengths)
 
 

@@ -15,6 +15,9 @@ from scipy.linalg import eigh
 from subspan.embedding.search import BlockSearch, CountedProducts, Doubles, Goal, Product, RitzPairs
 from subspan.execution.steps import steps
 
+# Residual of the wanted pairs, and products with a block, unless the caller says otherwise.
+TOL = 1e-6
+MOST_PRODUCTS = 2000
 # Up to this size, or with more than a fifth of the spectrum wanted, a dense solver is faster.
 DENSE_SIZE = 600
 DENSE_SHARE = 5
@@ -77,8 +80,8 @@ def leading_eigenpairs(
     row_cost: float = np.inf,
     invert: Product | None = None,
     seed: int = 0,
-    tol: float = 1e-6,
-    max_products: int = 2000,
+    tol: float = TOL,
+    max_products: int = MOST_PRODUCTS,
     certain: bool = True,
 ) -> Eigenpairs:
     """Largest eigenpairs of a symmetric operator that are orthogonal to known eigenvectors.

@@ -15,7 +15,7 @@ from scipy.linalg import eigh
 from scipy.sparse import csr_array
 
 from subspan.embedding.components import ordered_components
-from subspan.embedding.eigen import GUARD_VECTORS, Eigenpairs, judged, leading_eigenpairs
+from subspan.embedding.eigen import GUARD_VECTORS, MOST_PRODUCTS, TOL, Eigenpairs, judged, leading_eigenpairs
 from subspan.embedding.orthogonal import orthonormal_directions
 from subspan.embedding.search import Goal, Product, RitzPairs
 from subspan.embedding.shared import (
@@ -45,8 +45,7 @@ def factored_embedding(
     *,
     n_components: int | Literal["auto"] | None = None,
     seed: int = 0,
-    tol: float = 1e-6,
-    max_products: int = 2000,
+    tol: float = TOL,
     n_threads: int = 1,
     dense_side: int = DENSE_SIDE,
 ) -> Embedding:
@@ -63,7 +62,7 @@ def factored_embedding(
     tol : float
         Largest residual of a wanted eigenpair, relative to the first eigenvalue that is searched for: below
         those of the components, which are 1, this spectrum of squares may be small.
-    n_clusters, n_components, seed, max_products, n_threads
+    n_clusters, n_components, seed, n_threads
         As for `spectral_embedding`; besides those of the components there are no more than c vectors.
     dense_side : int
         Longest shorter side of the factor of which a dense Gram matrix is formed.
@@ -91,7 +90,7 @@ def factored_embedding(
         else:
             solve = partial(_searched_pairs, product, indicators, seed)
         n_exact = indicators.shape[1]
-        pairs = wanted_pairs(solve, n_exact, n_clusters, n_components, tol, max_products - 1)
+        pairs = wanted_pairs(solve, n_exact, n_clusters, n_components, tol, MOST_PRODUCTS - 1)
         drift = float(np.linalg.norm(product(indicators) - indicators, axis=0).max())
     vectors, lengths = embedded_rows(indicators, pairs, embedded, roots)
     eigenvalues = np.concatenate([np.ones(indicators.shape[1]), np.clip(pairs.values, 0.0, 1.0)])

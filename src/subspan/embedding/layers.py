@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from subspan.embedding.components import ordered_components
-from subspan.embedding.eigen import leading_eigenpairs
+from subspan.embedding.eigen import MOST_PRODUCTS, TOL, leading_eigenpairs
 from subspan.embedding.operator import normalised_product
 from subspan.embedding.search import Product
 from subspan.embedding.shared import (
@@ -33,8 +33,6 @@ def merged_embedding(
     alpha: float = 0.5,
     n_components: int | Literal["auto"] | None = None,
     seed: int = 0,
-    tol: float = 1e-6,
-    max_products: int = 2000,
     n_threads: int = 1,
 ) -> Embedding:
     """Embed the points by the subspace that is nearest to those of all layers, and smooth on their graphs.
@@ -53,7 +51,7 @@ def merged_embedding(
         Weight of the distance between subspaces against the smoothness on each graph.
     n_components : int, "auto" or None
         Number of eigenvectors of each layer and of all together: see `spectral_embedding`.
-    seed, tol, max_products, n_threads
+    seed, n_threads
         As for `spectral_embedding`, which each layer passes first.
 
     Returns
@@ -80,8 +78,6 @@ def merged_embedding(
         n_clusters=n_clusters,
         n_components=n_components,
         seed=seed,
-        tol=tol,
-        max_products=max_products,
         n_threads=n_threads,
     )
     if len(layers) == 1:
@@ -95,11 +91,11 @@ def merged_embedding(
     with single_threaded_libraries(), _merged_product(inner, spaces, alpha, n_threads) as product:
         row_cost = sum(graph.nnz for graph in inner) / len(spaces) + spaces.shape[1]
         solve = partial(leading_eigenpairs, product, len(spaces), row_cost=row_cost, seed=seed)
-        pairs = wanted_pairs(solve, 0, n_clusters, n_components, tol, max_products)
+        pairs = wanted_pairs(solve, 0, n_clusters, n_components, TOL, MOST_PRODUCTS)
     vectors = np.zeros((len(components), pairs.n_wanted))
     leading = positive_peaks(pairs.vectors[:, : pairs.n_wanted])
     vectors[embedded] = _unit_rows(leading)
-    return Embedding(vectors, pairs.values, components, embedded, certificate(pairs, 0.0, tol))
+    return Embedding(vectors, pairs.values, components, embedded, certificate(pairs, 0.0, TOL))
 
 
 def _check_layers(layers: Sequence[csr_array], alpha: float) -> None:

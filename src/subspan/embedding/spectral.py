@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from subspan.embedding.components import ordered_components
-from subspan.embedding.eigen import BLOCKS_ON_ALL, GUARD_VECTORS, leading_eigenpairs
+from subspan.embedding.eigen import BLOCKS_ON_ALL, GUARD_VECTORS, MOST_PRODUCTS, TOL, leading_eigenpairs
 from subspan.embedding.operator import normalised_graph
 from subspan.embedding.shared import (
     certificate,
@@ -31,8 +31,8 @@ def spectral_embedding(
     *,
     n_components: int | Literal["auto"] | None = None,
     seed: int = 0,
-    tol: float = 1e-6,
-    max_products: int = 2000,
+    tol: float = TOL,
+    max_products: int = MOST_PRODUCTS,
     n_threads: int = 1,
 ) -> Embedding:
     """Embed the points by the largest eigenvectors of D^-1/2 A D^-1/2, each row scaled to unit length.

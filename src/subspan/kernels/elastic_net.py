@@ -16,10 +16,15 @@ from numpy.typing import NDArray
 from subspan.kernels.jit import kernel, part
 from subspan.kernels.largest import largest
 from subspan.kernels.small_net import MAX_NET_ROUNDS, minimise, subtract, violation
-from subspan.kernels.working_set import Codes, NetProblems, Penalty, WorkingSet
+from subspan.kernels.working_set import (
+    ATOMS_AT_ONCE,
+    Codes,
+    NetProblems,
+    NetScratch,
+    Penalty,
+    WorkingSet,
+)
 
-# Atoms whose correlations are updated together: their numbers stay in the first-level cache.
-ATOMS_AT_ONCE = 1024
 # Features of a working set that are multiplied at once.
 PANEL = 8
 
@@ -134,17 +139,16 @@ def solve_point(
     gram: NDArray[np.floating],
     own: int,
     penalty: Penalty,
-    scores: NDArray[np.floating],
-    chunk: NDArray[np.float64],
-    candidates: NDArray[np.int32],
+    scratch: NetScratch,
     work: WorkingSet,
     codes: Codes,
     j: int,
 ) -> bool:
     """Solve for one point; False if there was no room for the working set."""
+    scores, candidates = scratch.scores, scratch.candidates
     for _ in range(MAX_NET_ROUNDS):
         residual_correlations(
-            correlations, gram, codes.atoms[j], codes.values[j], codes.counts[j], chunk, scores
+            correlations, gram, codes.atoms[j], codes.values[j], codes.counts[j], scratch.chunk, scores
         )
         if own >= 0:
             scores[own] = 0
@@ -168,9 +172,7 @@ def solve_tile(
     squared_norms: NDArray[np.float64],
     gram: NDArray[np.floating],
     problems: NetProblems,
-    scores: NDArray[np.floating],
-    chunk: NDArray[np.float64],
-    candidates: NDArray[np.int32],
+    scratch: NetScratch,
     work: WorkingSet,
     codes: Codes,
 ) -> None:
@@ -183,8 +185,7 @@ def solve_tile(
     gram : IN
         Inner products of the atoms.
     problems : IN
-    scores, chunk, candidates, work : scratch
-        As long as there are atoms; `ATOMS_AT_ONCE` numbers; as many as may join the working set at once.
+    scratch, work : scratch
     codes : IN and OUT
     """
     for j in range(problems.own.shape[0]):
@@ -192,7 +193,7 @@ def solve_tile(
             continue
         codes.finished[j] = solve_point(
             correlations[j], squared_norms[j], gram, problems.own[j], penalty_of(problems, j),
-            scores, chunk, candidates, work, codes, j,
+            scratch, work, codes, j,
         )  # fmt: skip
 
 

@@ -7,6 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+# Atoms whose correlations are updated together: their numbers stay in the first-level cache.
+ATOMS_AT_ONCE = 1024
+
 
 class Penalty(NamedTuple):
     """The problem 1/2 ||x - c A||^2 + l1 ||c||_1 + l2/2 ||c||^2 of one point, and how well to solve it."""
@@ -50,6 +53,16 @@ class WorkingSet(NamedTuple):
     role: NDArray[np.int8]
 
 
+class NetScratch(NamedTuple):
+    """Buffers of a search for the atoms of a point."""
+
+    # Correlations of all atoms with the residual, and ATOMS_AT_ONCE of them in float64.
+    scores: NDArray[np.floating]
+    chunk: NDArray[np.float64]
+    # As many as may join the working set at once.
+    candidates: NDArray[np.int32]
+
+
 class Codes(NamedTuple):
     """Solutions of a tile of points. A point that needs more room is continued after `with_room`."""
 
@@ -78,6 +91,15 @@ def new_working_set(capacity: int) -> WorkingSet:
         pull=np.empty(capacity),
         trend=np.empty(capacity),
         role=np.empty(capacity, np.int8),
+    )
+
+
+def new_net_scratch(n_atoms: int, n_candidates: int, dtype: np.dtype) -> NetScratch:
+    """Buffers for a dictionary of `n_atoms` atoms, of which `n_candidates` may join at once."""
+    return NetScratch(
+        scores=np.empty(n_atoms, dtype),
+        chunk=np.empty(ATOMS_AT_ONCE),
+        candidates=np.empty(min(n_candidates, n_atoms), np.int32),
     )
 
 

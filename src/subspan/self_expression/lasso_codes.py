@@ -11,12 +11,13 @@ from scipy.sparse import csr_array
 from subspan.execution.threads import run_in_threads
 from subspan.execution.tiles import TILE, in_panels, padded, tile_product
 from subspan.handover import InputError
-from subspan.kernels.elastic_net import ATOMS_AT_ONCE, solve_tile
+from subspan.kernels.elastic_net import solve_tile
 from subspan.kernels.largest import largest_magnitudes
 from subspan.kernels.working_set import (
     Codes,
     NetProblems,
     new_codes,
+    new_net_scratch,
     new_working_set,
     with_room,
     without_room,
@@ -142,13 +143,12 @@ def tile_codes(problem: CodingProblem, gram: Floats, codes: Codes | None = None)
     """
     dtype, n_atoms = gram.dtype, problem.n_atoms
     codes = codes or new_codes(len(problem.own_atom), min(problem.sizes.room, n_atoms))
-    scores, chunk = np.empty(n_atoms, dtype), np.empty(ATOMS_AT_ONCE)
-    candidates = np.empty(min(problem.sizes.candidates, n_atoms), np.int32)
+    scratch = new_net_scratch(n_atoms, problem.sizes.candidates, dtype)
     while True:
         capacity = codes.atoms.shape[1]
         solve_tile(
             problem.correlations, problem.squared_norms, gram, problem.for_kernels(dtype),
-            scores, chunk, candidates, new_working_set(capacity), codes,
+            scratch, new_working_set(capacity), codes,
         )  # fmt: skip
         if codes.finished.all():
             return codes

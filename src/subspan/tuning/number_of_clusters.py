@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from subspan.base import Settled
-from subspan.embedding.dimension import gap_dimension, largest_dimension
+from subspan.embedding.shared import gap_dimension, largest_dimension
 from subspan.execution.steps import track
 from subspan.handover import Embedding, Graph
 from subspan.sources import ArraySource, Source
