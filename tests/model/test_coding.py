@@ -16,9 +16,9 @@ ATOMS = unit_rows(RNG.standard_normal((N_ATOMS, N_FEATURES)))
 # The last ones are atoms themselves.
 OWN = np.array([-1] * 20 + [3, 17])
 ROWS = np.concatenate([unit_rows(RNG.standard_normal((20, N_FEATURES))), ATOMS[OWN[20:]]])
-# Without damping a pursuit refuses a copy anyway.
 ALL = [
     PursuitCoding(4, 0.2),
+    PursuitCoding(4),
     RidgeCoding(0.1, 5),
     ElasticNetCoding(0.9, 20.0),
     ElasticNetCoding(1.0, 1.0, 0.05),
@@ -44,6 +44,16 @@ def test_an_atom_does_not_represent_itself(coding):
     assert not found[[20, 21], OWN[20:]].any()
     alone = dense(coding, ROWS[20:], np.array([-1, -1]))
     assert alone[[0, 1], OWN[20:]].all()
+
+
+@pytest.mark.parametrize(("dtype", "change"), [(np.float64, 1e-13), (np.float64, 1e-8), (np.float32, 1e-4)])
+def test_a_copy_up_to_rounding_is_represented_by_its_atom(dtype, change):
+    """In a fit copies are passed over: they would be a cluster of their own."""
+    rows = unit_rows(ATOMS + change * np.random.default_rng(1).standard_normal(ATOMS.shape)).astype(dtype)
+    codes = PursuitCoding(4).coder(ATOMS.astype(dtype), N_ATOMS, 1)(rows, np.full(N_ATOMS, -1))
+    assert np.array_equal(codes.picks[:, 0], np.arange(N_ATOMS))
+    assert codes.counts.max() == 1
+    assert codes.values[:, 0] == pytest.approx(1, abs=1e-3)
 
 
 @pytest.mark.parametrize("coding", ALL, ids=str)

@@ -12,12 +12,13 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import subspan
-from subspan import S3COMPC, SubspaceClustering
+from subspan import LSR, S3COMPC, SubspaceClustering
 from subspan.datasets import make_union_of_subspaces
 from subspan.handover import InputError
 from subspan.metrics import clustering_accuracy
 from subspan.model.preparation import PreparedRows, Wishes, complete_rows, learn_preparation
 from subspan.sources import ArraySource
+from subspan.tuning import Consensus
 
 X, y = make_union_of_subspaces(3, 2, 12, 60, noise=0.02, random_state=0)
 SHIFTED = (X + 0.1) * np.linspace(0.5, 2, 12)
@@ -109,6 +110,21 @@ def test_pipelines_work_in_full():
     again = clone(steps).fit(frame[::2])
     assert np.array_equal(again[-1].labels_, labels)
     assert not hasattr(clone(steps)[-1], "model_")
+
+
+@pytest.mark.filterwarnings("ignore::subspan.handover.DataWarning")
+def test_grid_search_by_the_consensus():
+    steps = make_pipeline(StandardScaler(with_mean=False), LSR(3, random_state=0))
+    everything = np.arange(len(X))
+    search = GridSearchCV(
+        steps,
+        {"lsr__n_neighbors": [1, 5]},
+        scoring=Consensus.of(X, 3, random_state=0),
+        cv=[(everything, everything)],
+        error_score="raise",
+    ).fit(X)
+    assert search.best_params_ == {"lsr__n_neighbors": 5}
+    assert search.best_score_ > 0.9
 
 
 def test_grid_search_without_labels():

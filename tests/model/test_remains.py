@@ -134,6 +134,14 @@ def test_a_row_of_the_fit_does_not_explain_itself(pursuit):
     assert pursuit.outlier_score(KNOWN).min() > 1e-3
 
 
+def test_rows_of_the_fit_up_to_rounding_follow_their_atoms(pursuit):
+    """A pipeline may transform the same rows a second time with other last bits."""
+    rows = KNOWN * (1 + 1e-12 * np.random.default_rng(0).standard_normal(KNOWN.shape))
+    assert not (rows == KNOWN).all(axis=1).any()
+    assert np.array_equal(pursuit.predict(rows), pursuit.labels_)
+    assert pursuit.outlier_score(rows).max() < 1e-6
+
+
 def test_zero_rows_are_refused_or_labelled():
     rows = NEW.copy()
     rows[4] = 0

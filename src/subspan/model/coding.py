@@ -32,6 +32,10 @@ class RowCodes(NamedTuple):
     counts: Indices
 
 
+# Without damping a pursuit passes over a copy of its row, which would be a cluster of its own in a fit. A new row
+# shall follow its copy: this is damping, and too little to change a bit.
+LEAST_DAMPING = float(np.finfo(np.float64).tiny)
+
 # Takes rows and, of each row that is an atom itself, that atom (or -1), which must not represent it.
 Coder = Callable[[Floats, Indices], RowCodes]
 
@@ -60,10 +64,11 @@ class PursuitCoding:
 
     def coder(self, atoms: Floats, n_rows: int, threads: int) -> Coder:
         """Pursuits; the table decides about their time, not about a bit of the result."""
+        damping = max(self.damping, LEAST_DAMPING)
         settings = ConsensusSettings(
-            min(self.n_nonzero, len(atoms)), self.damping, self.residual_tol, selection=self.selection
+            min(self.n_nonzero, len(atoms)), damping, self.residual_tol, selection=self.selection
         )
-        selection = SELECTIONS[self.selection](norms_of(atoms), self.damping)
+        selection = SELECTIONS[self.selection](norms_of(atoms), damping)
         everything = np.arange(len(atoms), dtype=np.int32)
         engine = Engine(
             atoms,

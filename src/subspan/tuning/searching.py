@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 from sklearn.metrics import adjusted_rand_score
 from sklearn.model_selection import ParameterGrid
+from sklearn.pipeline import Pipeline
 
 from subspan.base import SubspaceMethod
 from subspan.execution.steps import track
@@ -22,9 +23,9 @@ from subspan.tuning.front_door import SubspaceClustering
 class Consensus:
     """Labels that `SubspaceClustering` gives to some data, as a scorer in the manner of scikit-learn.
 
-    A fitted estimator is scored by the adjusted Rand index of its labels with these, over the rows that it
-    gave a label. It must have been fitted to the same rows, so `GridSearchCV` needs one split that leaves
-    nothing out: ``cv=[(np.arange(len(X)), np.arange(len(X)))]``.
+    A fitted estimator, or a pipeline that ends with one, is scored by the adjusted Rand index of its labels
+    with these, over the rows that it gave a label. It must have been fitted to the same rows, so
+    `GridSearchCV` needs one split that leaves nothing out: ``cv=[(np.arange(len(X)), np.arange(len(X)))]``.
 
     Examples
     --------
@@ -51,7 +52,8 @@ class Consensus:
 
     def __call__(self, estimator: Any, X: object = None, y: object = None) -> float:
         """Agreement of a fitted estimator; 1 means the same clusters."""
-        labels = estimator.labels_
+        last = estimator[-1] if isinstance(estimator, Pipeline) else estimator
+        labels = last.labels_
         if len(labels) != len(self.labels):
             raise InputError(
                 f"The estimator has labels of {len(labels)} rows, the consensus of {len(self.labels)}: "
