@@ -32,8 +32,8 @@ class RowCodes(NamedTuple):
     counts: Indices
 
 
-# Without damping a pursuit passes over a copy of its row, which would be a cluster of its own in a fit. A new row
-# shall follow its copy: this is damping, and too little to change a bit.
+# Without damping a pursuit passes over a copy of its row: in a fit the two would be a cluster of their own. A
+# new row shall follow its copy: this is damping, and too little to change a bit.
 LEAST_DAMPING = float(np.finfo(np.float64).tiny)
 
 # Takes rows and, of each row that is an atom itself, that atom (or -1), which must not represent it.
