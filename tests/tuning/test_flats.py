@@ -49,6 +49,37 @@ def test_they_see_the_rows_as_prepared(missing: str) -> None:
     assert np.isfinite(points.lifted.rows(0, points.shape[0])).all()
 
 
+@pytest.fixture(scope="module")
+def mirrored() -> tuple[np.ndarray, np.ndarray]:
+    """Points of a plane off the origin, and the same times -2, which are in another plane."""
+    inside = np.random.default_rng(0).uniform(-1, 1, (60, 2))
+    plane = np.column_stack([inside, np.ones(60), np.zeros(60)])
+    return np.vstack([plane, -2 * plane]), np.repeat([0, 1], 60)
+
+
+@pytest.mark.filterwarnings("ignore::subspan.handover.DataWarning")
+def test_multiples_of_rows_lie_in_other_flats(mirrored) -> None:
+    X, y = mirrored
+    again = [*range(len(X)), 0, 60]
+    model = SubspaceClustering(2, random_state=0).fit(X[again])
+    assert FLATS in {member["family"] for member in model.members_}
+    assert clustering_accuracy(y[again], model.labels_) == 1
+    assert model.counts_["duplicate_rows"] == 2
+    assert np.array_equal(model.predict(X[again]), model.labels_)
+
+
+def test_members_of_other_families_see_directions_once(mirrored) -> None:
+    X, _ = mirrored
+    model = SubspaceClustering(2)
+    points = model._read(*model._open(X, Workplace(1))).source
+    assert isinstance(points, WithFlats)
+    assert points.shape == points.lifted.shape[:1] + X.shape[1:] == X.shape
+    assert points.directions.shape == (60, 4)
+    np.testing.assert_array_equal(points.direction, np.tile(np.arange(60), 2))
+    lengths = np.linalg.norm(X, axis=1, keepdims=True)
+    np.testing.assert_allclose(points.rows(0, 120), X / lengths, rtol=1e-15)
+
+
 @pytest.mark.filterwarnings("ignore::subspan.handover.DataWarning")
 def test_moving_bodies_are_found_by_the_front_door() -> None:
     X, y = make_rigid_motions(3, 40, 20, noise=0.002, random_state=2)

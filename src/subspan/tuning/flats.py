@@ -1,8 +1,9 @@
 """Members that look for flats off the origin, and when they are listened to.
 
 The other members see rows of unit norm, which bends flats that miss the origin. These see the rows as they
-are, with a constant beside them. In many dimensions it makes no difference whether subspaces pass through the
-origin, so they are tried on small tables only.
+are, with a constant beside them. Multiples of a row have its direction, but may lie in other flats, so these
+members see them as points of their own. In many dimensions it makes no difference whether subspaces pass
+through the origin, so they are tried on small tables only.
 """
 
 from __future__ import annotations
@@ -16,8 +17,10 @@ from numpy.typing import NDArray
 from subspan.base import Settled
 from subspan.execution.steps import track
 from subspan.methods import ElasticNetSC
+from subspan.model.preparation import Preparation, PreparedRows
 from subspan.points import Points
-from subspan.sources import Source, lifted
+from subspan.sources import ArraySource, Source, Subset, UnitRows, lifted, scan
+from subspan.sources.copies import row_digests
 from subspan.sources.views import View
 from subspan.tuning.joining import mutual_agreement
 from subspan.tuning.members import GraphMember, Partition, cut
@@ -31,9 +34,12 @@ FLATS = "flats"
 
 @dataclass(frozen=True)
 class WithFlats(View):
-    """Points, and the same rows lifted."""
+    """Distinct rows as the members for flats see them, and the directions that all others see."""
 
     lifted: Source
+    directions: Source
+    # Number of the direction of each point.
+    direction: NDArray[np.int64]
 
     def rows(self, start: int, stop: int) -> NDArray[np.floating]:
         """Rows start to stop of the points."""
@@ -47,13 +53,65 @@ class WithFlats(View):
         """That of the points."""
         return self.source.fingerprint()
 
+    def of_points(self, cut: Partition) -> Partition:
+        """A partition of the directions as one of the points."""
+        return replace(cut, labels=cut.labels[self.direction])
 
-def with_flats(points: Points, rows: Source) -> Points:
-    """The points together with their lifted rows, if the table is small enough; `rows` are as they were."""
-    n_points, n_features = points.source.shape
-    if n_points > MOST_POINTS or n_features > MOST_FEATURES:
+
+def with_flats(points: Points, source: Source, preparation: Preparation | None = None) -> Points:
+    """The distinct rows as points, together with the lifted ones, if the table is small enough.
+
+    Parameters
+    ----------
+    points : Points
+        As read: the distinct directions, or the distinct rows if these keep their lengths.
+    source : Source
+        All rows of the input, as they were.
+    preparation : Preparation, optional
+        What is done to rows before they are points.
+    """
+    if _too_large(points.source):
         return points
-    return replace(points, source=WithFlats(points.source, lifted(rows)))
+    apart = _distinct_rows(points, _prepared(Subset(source, _usable(points)), preparation))
+    if _too_large(apart.source):
+        return points
+    rows = _prepared(Subset(source, apart.row_of_point), preparation)
+    direction = points.point_of_row[apart.row_of_point]
+    return replace(apart, source=WithFlats(apart.source, lifted(rows), points.source, direction))
+
+
+def _too_large(source: Source) -> bool:
+    n_points, n_features = source.shape
+    return n_points > MOST_POINTS or n_features > MOST_FEATURES
+
+
+def _usable(points: Points) -> NDArray[np.int64]:
+    return np.flatnonzero(points.point_of_row >= 0)
+
+
+def _prepared(rows: Source, preparation: Preparation | None) -> Source:
+    return rows if preparation is None else PreparedRows(rows, preparation)
+
+
+def _distinct_rows(points: Points, rows: Source) -> Points:
+    """Points for rows that differ in anything, not only in direction; `rows` are the usable ones."""
+    usable = _usable(points)
+    if len(usable) == len(points.row_of_point):
+        return points
+    first, place = np.unique(scan(rows, normalize=False, hashed=False).copy_of, return_inverse=True)
+    if len(first) == len(points.row_of_point):
+        return points
+    of_unit = ArraySource(UnitRows(Subset(rows, first)).rows(0, len(first)), rows.name, rows.columns)
+    point_of_row = np.full(len(points.point_of_row), -1)
+    point_of_row[usable] = place
+    return replace(
+        points,
+        source=of_unit,
+        row_of_point=usable[first],
+        point_of_row=point_of_row,
+        digests=row_digests(of_unit.array),
+        opposite=np.zeros_like(points.opposite),
+    )
 
 
 def flat_design() -> list[GraphMember]:

@@ -19,9 +19,8 @@ from subspan.methods.documentation import documented
 from subspan.methods.in_blocks import WorksInBlocks
 from subspan.methods.prepared import PreparesRows
 from subspan.model.coding import Coding, PursuitCoding
-from subspan.model.preparation import PreparedRows
 from subspan.points import Points
-from subspan.sources import ArraySource, Source, Subset
+from subspan.sources import ArraySource, Source
 from subspan.tuning.flats import WithFlats, flat_partitions, flats_serve, with_flats
 from subspan.tuning.joining import (
     confidence,
@@ -80,9 +79,10 @@ class SubspaceClustering(SubspaceClusteringParameters, PreparesRows, WorksInBloc
 
     No parameter has to be chosen. Members of two families are run, S3COMP-C and thresholded ridge, each with
     nine settings; on small tables nine more members look for flats off the origin, and are listened to if
-    they agree with each other more than the members of each of the two families. A member is trusted as far
-    as it agrees with the others of its family. The weighted mean of all partitions is a graph, and its
-    leading eigenvectors give the labels.
+    they agree with each other more than the members of each of the two families. For them rows of one
+    direction are different points if their lengths differ. A member is trusted as far as it agrees with the
+    others of its family. The weighted mean of all partitions is a graph, and its leading eigenvectors give
+    the labels.
 
     {parameters}
 
@@ -132,8 +132,7 @@ class SubspaceClustering(SubspaceClusteringParameters, PreparesRows, WorksInBloc
 
     def _read(self, source: Source, settled: Settled) -> Points:
         points = super()._read(source, settled)
-        rows: Source = Subset(source, points.row_of_point)
-        return with_flats(points, PreparedRows(rows, settled.preparation) if self._wishes.any else rows)
+        return with_flats(points, source, settled.preparation if self._wishes.any else None)
 
     def _represent(self, points: Source, settled: Settled) -> JoinedPartitions:
         # Once for all members: to look for the libraries takes longer than a member of few points.
@@ -142,8 +141,8 @@ class SubspaceClustering(SubspaceClusteringParameters, PreparesRows, WorksInBloc
 
     def _joined(self, points: Source, settled: Settled) -> JoinedPartitions:
         """The partitions of all members."""
-        flat_rows = points.lifted if isinstance(points, WithFlats) else None
-        points = points.source if isinstance(points, WithFlats) else points
+        with_rows = points if isinstance(points, WithFlats) else None
+        points = points.directions if isinstance(points, WithFlats) else points
         sample = _sample(points.shape[0], settled.seed)
         seen = points if sample is None else ArraySource(points.take(sample))
         members = design(seen.shape[0])
@@ -157,8 +156,10 @@ class SubspaceClustering(SubspaceClusteringParameters, PreparesRows, WorksInBloc
             partition(member, graph, settled)
             for member, graph in zip(track("cuts of members", members), found, strict=True)
         ]
-        if flat_rows is not None and settled.n_clusters > 1:
-            flats = flat_partitions(flat_rows, settled)
+        if with_rows is not None:
+            cuts = [with_rows.of_points(cut) for cut in cuts]
+        if with_rows is not None and settled.n_clusters > 1:
+            flats = flat_partitions(with_rows.lifted, settled)
             cuts += flats if flats_serve(cuts, flats) else []
         labels = [cut.labels for cut in cuts]
         weights = weigh(labels, [cut.member.family for cut in cuts])
