@@ -93,3 +93,27 @@ def test_a_truth_with_a_hole_costs_no_run(name, monkeypatch):
     pd.DataFrame({"label": truth}).to_parquet("truth.parquet")
     with pytest.raises(InputError, match=rf"--truth {name}: 1 labels are missing, the first at row 5"):
         program(["cluster", "X.npy", "-k", "2", "--truth", name], standalone_mode=False)
+
+
+@pytest.mark.parametrize("cell", ["NA", "", "n/a", "NaN", "null", "None"])
+@pytest.mark.parametrize("classes", [["1", "2"], ["rose", "lily"]])
+def test_a_class_that_is_not_known_is_no_class(cell, classes, monkeypatch):
+    monkeypatch.setattr("subspan.cli.clustering.fit", lambda *_, **__: pytest.fail("it began to work"))
+    cells = [classes[label] for label in y]
+    cells[5] = cell
+    Path("classes.csv").write_text(
+        "\n".join(["row,label", *(f"{row},{name}" for row, name in enumerate(cells))])
+    )
+    sentence = r"classes\.csv: 1 labels are missing, the first at row 5\.$"
+    with pytest.raises(InputError, match=f"^--truth {sentence}"):
+        program(["cluster", "X.npy", "-k", "2", "--truth", "classes.csv"], standalone_mode=False)
+    for pair in (["y.csv", "classes.csv"], ["classes.csv", "y.csv"]):
+        with pytest.raises(InputError, match=f"^{sentence}"):
+            program(["evaluate", *pair], standalone_mode=False)
+
+
+@pytest.mark.parametrize("names", [("+", "-"), ("none", "some")])
+def test_signs_and_words_are_classes(names):
+    Path("classes.csv").write_text("\n".join(["label", *(names[label] for label in y)]))
+    done = CliRunner().invoke(program, ["evaluate", "classes.csv", "y.csv"])
+    assert "accuracy  1.0000" in done.output

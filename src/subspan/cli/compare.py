@@ -166,7 +166,7 @@ def compare_methods(
     # Imported here: the help of all verbs must not wait for scientific libraries.
     from subspan.cli.method_options import in_terms_of_options
     from subspan.cli.opening import open_data
-    from subspan.cli.truth import read_of_rows
+    from subspan.cli.truth import read_classes
     from subspan.comparison.running import Task, best_first, carry_out
 
     names = None if methods is None else _named(methods)
@@ -174,7 +174,7 @@ def compare_methods(
     with in_terms_of_options():
         source = open_data(choice)
     sweeps = _sweeps(names, assignments, source.shape[0])
-    classes = None if truth is None else read_of_rows("--truth", truth, source)
+    classes = None if truth is None else read_classes("--truth", truth, source)
     contestants = _contestants(sweeps, _numbers_or_classes(n_clusters, classes))
     shared = {"memory_budget": memory, "n_jobs": n_jobs}
     task = Task(source, range(seed, seed + trials), classes, shared)

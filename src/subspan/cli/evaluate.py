@@ -34,11 +34,13 @@ def evaluate(
     if labels == truth == "-":
         raise click.UsageError("Only one of LABELS and TRUTH can come from standard input.")
     # Imported here: the help of all verbs must not wait for scientific libraries.
-    from subspan.cli.labels import read_labels
+    from subspan.cli.labels import read_labels, refuse_missing
     from subspan.metrics.scores import scores
 
     found = read_labels(labels, labels_column, "--labels-column NAME")
     true = read_labels(truth, truth_column, "--truth-column NAME")
+    for place, given in ((labels, found), (truth, true)):
+        refuse_missing("standard input" if place == "-" else place, given)
     if len(found) != len(true):
         raise InputError(f"{labels} has {len(found)} labels, but {truth} has {len(true)}.")
     facts = scores(found, true)

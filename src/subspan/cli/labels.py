@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -29,6 +30,9 @@ Labels = NDArray[Any]
 # Our name for the column, also looked for in files of others.
 COLUMN = "label"
 
+
+# What tables write where a class is not known; "-" and "none" may be classes.
+MISSING = re.compile(r"|#?n/?a|<na>|nan|null|(?-i:None)", re.IGNORECASE)
 
 # What the rows are called: columns that stand in front of the labels.
 RowIds = Mapping[str, Sequence[str] | Sequence[int]]
@@ -111,6 +115,25 @@ def read_labels(place: str, column: str | None = None, how_to_choose: str = "") 
         shape = " x ".join(map(str, labels.shape))
         raise InputError(f"{place}: holds {shape} numbers, not one label for each row.")
     return labels
+
+
+def refuse_missing(name: str, labels: Labels) -> None:
+    """Every row has a class; a cell that is empty, NA or the like is none.
+
+    Examples
+    --------
+    >>> refuse_missing("truth.csv", np.array(["rose", "NA"]))
+    Traceback (most recent call last):
+    subspan.handover.InputError: truth.csv: 1 labels are missing, the first at row 1.
+    """
+    from subspan.metrics.checks import number_classes
+
+    if labels.dtype.kind in "UO":
+        cells = labels.tolist()
+        labels = np.array(
+            [None if isinstance(cell, str) and MISSING.fullmatch(cell) else cell for cell in cells], object
+        )
+    number_classes(name, labels)
 
 
 class AmbiguousLabelsError(InputError):

@@ -98,14 +98,14 @@ class PageRequest:
     def contents(self, source: Source) -> dict[str, Any]:
         """What the files hold, read before the work as well: a wrong one must not cost a long run."""
         # Imported here: the help of all verbs must not wait for scientific libraries.
-        from subspan.cli.truth import read_of_rows
+        from subspan.cli.truth import read_classes, read_names
 
         n_columns = source.shape[1]
         found: dict[str, Any] = {}
         if self.truth is not None:
-            found["truth"] = read_of_rows("--truth", self.truth, source)
+            found["truth"] = read_classes("--truth", self.truth, source)
         if self.row_names is not None:
-            found["names"] = read_of_rows("--row-names", self.row_names, source).tolist()
+            found["names"] = read_names("--row-names", self.row_names, source).tolist()
         if self.image_shape is not None:
             shape = tuple(int(side) for side in self.image_shape.rstrip("F").split("x"))
             if math.prod(shape) != n_columns:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from subspan.cli.labels import Labels, read_labels, tidied
+from subspan.cli.labels import Labels, read_labels, refuse_missing, tidied
 from subspan.handover import InputError
 from subspan.sources import PixelSource, Source
 from subspan.sources.images import ImageFolder
@@ -13,14 +13,21 @@ from subspan.sources.images import ImageFolder
 FOLDER = "folder"
 
 
-def read_of_rows(option: str, place: str, source: Source) -> Labels:
-    """One entry for each row, of a file or of its column, FILE or FILE:COLUMN; none may be missing."""
+def read_classes(option: str, place: str, source: Source) -> Labels:
+    """The class of each row, of a file or of its column, FILE or FILE:COLUMN; none may be missing."""
+    classes = _of_rows(option, place, source)
+    # Otherwise it would be found after the work, and cost its result.
+    refuse_missing(f"{option} {place}", classes)
+    return classes
+
+
+def read_names(option: str, place: str, source: Source) -> Labels:
+    """The name of each row, likewise; NA may be one."""
     from subspan.metrics.checks import number_classes
 
-    entries = _of_rows(option, place, source)
-    # Otherwise it would be found after the work, and cost its result.
-    number_classes(f"{option} {place}", entries)
-    return entries
+    names = _of_rows(option, place, source)
+    number_classes(f"{option} {place}", names)
+    return names
 
 
 def _of_rows(option: str, place: str, source: Source) -> Labels:

@@ -56,7 +56,7 @@ def _dense_components(affinity: NDArray[np.floating]) -> NDArray[np.int64]:
 
     In the dense graphs of closed-form methods the first row usually links all vertices.
     """
-    component = np.full(len(affinity), -1)
+    component = np.empty(len(affinity), np.int64)
     unseen = np.arange(len(affinity))
     waiting: list[int] = []
     while unseen.size:
