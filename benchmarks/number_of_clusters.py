@@ -21,7 +21,7 @@ from subspan.datasets import make_union_of_subspaces, paper_features
 from subspan.grids import Field, Grid
 from subspan.handover import DataWarning
 from subspan.tuning import estimate_n_clusters
-from subspan.tuning.front_door import LARGEST_NUMBER
+from subspan.tuning.front_door import LARGEST_NUMBER, numbers_to_try
 
 PAGE = RESULTS / "number-of-clusters.md"
 RUNS = RESULTS / "number-of-clusters.jsonl"
@@ -31,7 +31,9 @@ N_WITHOUT = 5
 AMBIENT = 30
 MOST_NOISE = 0.05
 MNIST = "MNIST, 10000 points"
-# The larger data sets have too many classes, or have been seen in part.
+# Numbers to try: for sets with more classes than are tried by default.
+MANY = (2, 60)
+RANGES = dict.fromkeys(("Extended Yale B", "COIL100, 40 objects", "ISOLET"), MANY)
 SOURCES = {**SETS, MNIST: lambda folder: paper_features("mnist", n_per_class=1000, data_dir=folder)}
 
 
@@ -69,11 +71,11 @@ def subspace(seed: int) -> tuple[Loaded, Row]:
 DRAWN = {"union": union, "noise": noise, "subspace": subspace}
 
 
-def find_number(X: np.ndarray, seed: int) -> Row:
+def find_number(X: np.ndarray, seed: int, numbers: Any = "auto") -> Row:
     """The number of clusters, and what speaks for the best three."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)
-        found = estimate_n_clusters(X, random_state=seed)
+        found = estimate_n_clusters(X, numbers, random_state=seed)
     return {
         "found": found.n_clusters,
         "rivals": list(found.rivals),
@@ -95,7 +97,7 @@ def run(folder: Path | None, names: list[str]) -> None:
         kind, name, seed = key
         (X, y), drawn = (SOURCES[name](folder), {}) if kind == "set" else DRAWN[kind](seed)
         row = {"run": kind, "data": name, "seed": seed, "n_points": len(X), "n_clusters": len(np.unique(y))}
-        row |= {**drawn, **find_number(X, seed)}
+        row |= {**drawn, **find_number(X, seed, RANGES.get(name, "auto"))}
         keep_run(RUNS, row)
         print(f"{kind} {name}, seed {seed}: {row['n_clusters']} clusters. {row['verdict']}", flush=True)
 
@@ -133,10 +135,27 @@ def without(runs: Runs) -> Grid:
 
 def data_sets(runs: Runs) -> Grid:
     """Numbers of classes of the data sets, and what was found."""
-    columns = ["data set", "points", "classes", "found", "verdict", "best three"]
+    columns = ["data set", "points", "classes", "tried", "found", "verdict", "best three"]
     rows = [(name, runs["set", name, 0]) for name in SOURCES if ("set", name, 0) in runs]
-    names = ("n_points", "n_clusters", "found", "verdict")
-    return Grid(columns, [[name, *(row[each] for each in names), best(row)] for name, row in rows])
+    return Grid(
+        columns,
+        [
+            [
+                name,
+                *(row[each] for each in ("n_points", "n_clusters")),
+                tried(name, row["n_points"]),
+                *(row[each] for each in ("found", "verdict")),
+                best(row),
+            ]
+            for name, row in rows
+        ],
+    )
+
+
+def tried(name: str, n_points: int) -> str:
+    """The numbers that were tried on a data set."""
+    numbers = numbers_to_try(RANGES.get(name, "auto"), n_points)
+    return f"{numbers[0]} to {numbers[-1]}"
 
 
 def best(row: Row, most: int = 3) -> str:
