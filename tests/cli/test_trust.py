@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
+from subspan import LSR
 from subspan.cli import options
 from subspan.cli.main import program
 from subspan.datasets import make_union_of_subspaces
@@ -56,6 +57,26 @@ def test_a_closed_standard_output_costs_no_run(monkeypatch):
     monkeypatch.setattr("sys.stdout", None)
     with pytest.raises(Exception, match="Standard output is closed; --labels FILE"):
         program(["cluster", "X.npy", "-k", "2"], standalone_mode=False)
+
+
+@pytest.mark.parametrize("extra", ["--report", "--save", "--map", "--join"])
+def test_what_fails_after_the_fit_costs_no_labels(extra, monkeypatch):
+    def full(*_, **__):
+        raise OSError(28, "No space left on device")
+
+    for place in ("cluster.write_page", "images.write_map", "joining.write_joined"):
+        monkeypatch.setattr(f"subspan.cli.{place}", full)
+    monkeypatch.setattr(LSR, "save", full)
+    np.save("cube.npy", X.reshape(4, 6, 6))
+    other = {"--report": "r.html", "--save": "m.subspan", "--map": "m.png", "--join": "t.csv"}[extra]
+    data = "cube.npy" if extra == "--map" else "X.csv"
+    np.savetxt("X.csv", X, delimiter=",")
+    done = CliRunner().invoke(
+        program, ["cluster", data, "-k", "2", "--method", "lsr", "--labels", "l.csv", extra, other]
+    )
+    assert done.exit_code != 0
+    assert "No space left" in done.output + str(done.exception)
+    assert len(Path("l.csv").read_text().splitlines()) == 25
 
 
 def test_labels_of_no_cluster_are_evaluated():

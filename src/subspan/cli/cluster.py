@@ -249,6 +249,9 @@ def cluster(
     known = clustering.known_scores(estimator, contents.get("truth"))
     for line in clustering.fit_summary(estimator, remarks, known):
         say(line)
+    facts = {**clustering.fit_facts(method, estimator, source, remarks), **known}
+    # First of all: whatever else fails must not cost them.
+    _hand_out(labels, as_json, facts, LabelledRows(choice.data, estimator.labels_, ids), say)
     if label_map is not None:
         write_map(label_map, source, estimator.labels_)
         say(f"map: {label_map}")
@@ -257,8 +260,6 @@ def cluster(
     if report is not None:
         write_page(report, CommandRun(estimator, source, choice, remarks), contents)
         say(f"report: {report}")
-    facts = {**clustering.fit_facts(method, estimator, source, remarks), **known}
-    _hand_out(labels, as_json, facts, LabelledRows(choice.data, estimator.labels_, ids), say)
     if join is not None:
         from subspan.cli.joining import write_joined
 
