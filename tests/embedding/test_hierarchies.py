@@ -40,6 +40,7 @@ def test_whatever_is_called_converged_is_what_a_dense_solver_finds(seed):
     gap, truth = dense_truth(made.graph, n_clusters)
     if embedding.certificate.converged:
         assert angle_to(embedding, made.graph, truth) < 1.1e-3
+    assert embedding.certificate.n_products < 200
     # And what can be told apart is told apart.
     assert embedding.certificate.converged or gap < 1e-8
 
