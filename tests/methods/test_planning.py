@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -49,6 +50,35 @@ def test_plenty_of_memory():
     assert plan.problem.n_atoms == pytest.approx(1e6 * (1 - 0.995**15), rel=1e-3)
     found = plan.stages["representation"]["8-bit inner products"]
     assert found == kept_bytes(plan.kept, plan.problem.n_atoms, [5000] * 15)
+
+
+class Workers:
+    """Two workers on one machine, one on another."""
+
+    FREE: ClassVar = {
+        "tcp://10.0.0.1:1": 6 * 10**9,
+        "tcp://10.0.0.1:2": 6 * 10**9,
+        "tcp://10.0.0.2:1": 5 * 10**9,
+    }
+
+    def nthreads(self):
+        return dict.fromkeys(self.FREE, 1)
+
+    def run(self, function):
+        return self.FREE
+
+
+def test_workers_of_a_machine_share_its_memory(tmp_path):
+    place = workplace.Workplace(1, tmp_path, Workers())
+    assert place.sharers() == 2
+    assert place.free_memory() == 3 * 10**9
+    model = S3COMP(**LARGE, memory_budget="3GB")
+    assert model._plan(MILLION, replace(place, client=None)).peak < 3 * 10**9
+    with pytest.raises(InputError, match="3 GB is too little for 2 workers of one machine") as caught:
+        model._plan(MILLION, place)
+    enough = re.search(r"; (.*?) would do", str(caught.value))
+    assert enough
+    assert model.set_params(memory_budget=enough[1])._plan(MILLION, place).peak <= parse_bytes(enough[1]) // 2
 
 
 def test_less_memory_takes_less(tmp_path):

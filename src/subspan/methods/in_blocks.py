@@ -150,12 +150,13 @@ class BlockClusterer(WorksInBlocks):
         )  # fmt: skip
         # Workers have one thread each.
         threads = 1 if workplace.on_cluster else workplace.threads
+        sharers = workplace.sharers()
         budgets = (
             default_budgets(problem, threads, workplace.free_memory())
             if self.memory_budget is None
-            else (parse_bytes(self.memory_budget) // workplace.sharers(),)
+            else (parse_bytes(self.memory_budget) // sharers,)
         )
-        plan = make_plan(problem, budgets, threads, disk=workplace.folder is not None)
+        plan = make_plan(problem, budgets, threads, disk=workplace.folder is not None, sharers=sharers)
         if workplace.on_cluster and problem.few_atoms:
             # Nothing is gained by collecting what the workers have stored.
             return replace(plan, coefficients="on disk")

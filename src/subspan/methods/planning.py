@@ -280,7 +280,9 @@ def default_budgets(problem: ProblemSize, threads: int, free: int) -> tuple[int,
     return tuple(used + room for room in (min(modest, free // 2), free // 2, free))
 
 
-def make_plan(problem: ProblemSize, budgets: Sequence[int], threads: int, *, disk: bool) -> Plan:
+def make_plan(
+    problem: ProblemSize, budgets: Sequence[int], threads: int, *, disk: bool, sharers: int = 1
+) -> Plan:
     """The fastest plan that fits.
 
     Parameters
@@ -292,6 +294,8 @@ def make_plan(problem: ProblemSize, budgets: Sequence[int], threads: int, *, dis
         Most threads to use.
     disk : bool
         Whether there is a work directory, so that coefficients may stay on disk.
+    sharers : int
+        Processes that have such a budget each, of what the caller has given or may give.
 
     Raises
     ------
@@ -308,7 +312,7 @@ def make_plan(problem: ProblemSize, budgets: Sequence[int], threads: int, *, dis
             best = min(fitting, key=lambda plan: (plan.kept == "none", -plan.threads, plan.coefficients))
             return _reading_once(best, budget)
     smallest = min(possible, key=lambda plan: plan.peak)
-    raise _refusal(budget, smallest, plans)
+    raise _refusal(budget, smallest, plans, sharers)
 
 
 def _reading_once(plan: Plan, budget: int) -> Plan:
@@ -335,17 +339,21 @@ def _candidates(problem: ProblemSize, room: int, threads: int, process: int) -> 
             yield replace(bare, kept=kept)
 
 
-def _refusal(budget: int, smallest: Plan, plans: Sequence[Plan]) -> InputError:
+def _refusal(budget: int, smallest: Plan, plans: Sequence[Plan], sharers: int) -> InputError:
+    def enough(peak: int) -> str:
+        return in_words(rounded_up(peak * sharers))
+
     name, n_bytes = smallest.largest_term
     take = "take" if name.endswith("s") else "takes"
+    of_each = f" for {sharers} workers of one machine" if sharers > 1 else ""
     sentence = (
-        f"{{memory_budget:name}}: {in_words(budget)} is too little; "
-        f"{in_words(rounded_up(smallest.peak))} would do, "
-        f"of which {name} {take} {in_words(n_bytes)} and libraries {in_words(smallest.process)}"
+        f"{{memory_budget:name}}: {in_words(budget * sharers)} is too little{of_each}; "
+        f"{enough(smallest.peak)} would do, of which {name} {take} {in_words(n_bytes * sharers)} "
+        f"and libraries {in_words(smallest.process * sharers)}"
     )
     on_disk = min(plan.peak for plan in plans)
     if on_disk < smallest.peak:
-        sentence += f", or {in_words(rounded_up(on_disk))} with a {{work_dir:name}} for the coefficients"
+        sentence += f", or {enough(on_disk)} with a {{work_dir:name}} for the coefficients"
     if not smallest.problem.few_atoms:
         sentence += "; a {dictionary_size:name} makes the rest grow with the number of points only"
     return InputError(f"{sentence}.", memory_budget=budget, work_dir=None, dictionary_size=None)
