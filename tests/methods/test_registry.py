@@ -17,7 +17,7 @@ from subspan.parameters import declared
 
 def test_every_method_of_the_paper_has_its_name():
     names = ["auto", "s3comp", "s3comp-c", "ssc-omp", "ensc", "lsr", "lrsc", "scc", "olrsc", "sr-ssc", "esc"]
-    assert list(registry.METHODS) == names
+    assert set(names) <= set(registry.METHODS)
     no_methods = {"__version__", "Model", "compare", "diagnose", "estimate_n_clusters", "load"}
     assert {method.__name__ for method in registry.METHODS.values()} == set(subspan.__all__) - no_methods
 
