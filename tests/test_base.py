@@ -18,7 +18,7 @@ from subspan.execution.memory import peak_memory
 from subspan.handover import DataWarning
 from subspan.methods import planning
 from subspan.metrics import clustering_accuracy
-from subspan.self_expression.engine import Kept
+from subspan.self_expression.kept import Kept
 
 METHODS = [S3COMP, S3COMPC, SSCOMP]
 Data = tuple[NDArray[np.floating], NDArray[np.int64]]

@@ -5,7 +5,17 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from subspan.execution.tiles import TILE, gram_rows, in_panels, padded, padded_length, tile_product
+from subspan.execution.tiles import (
+    TILE,
+    gram_matrix,
+    gram_rows,
+    in_panels,
+    norms_of,
+    padded,
+    padded_length,
+    row_length,
+    tile_product,
+)
 
 
 @pytest.mark.parametrize(
@@ -85,6 +95,18 @@ def test_gram_matrix_is_symmetric_and_equals_the_products(n_features, dtype):
     assert np.array_equal(gram[:, :384], tile_product(atoms, panels))
     # What is beyond the atoms is left alone.
     assert np.isnan(gram[:, 384:]).all()
+
+
+def test_threads_fill_the_whole_gram_matrix():
+    atoms = padded(np.random.default_rng(0).standard_normal((300, 20)))
+    gram = gram_matrix(atoms, threads=2)
+    assert gram.shape == (len(atoms), row_length(len(atoms)))
+    assert np.allclose(gram[:, : len(atoms)], atoms @ atoms.T)
+
+
+def test_norms_are_those_of_numpy_in_double_precision():
+    rows = np.random.default_rng(0).standard_normal((300, 20)).astype("float32")
+    assert norms_of(rows) == pytest.approx(np.linalg.norm(rows.astype("float64"), axis=1), rel=1e-14)
 
 
 def test_product_into_a_buffer():

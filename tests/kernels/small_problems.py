@@ -16,8 +16,8 @@ from subspan.self_expression.anchored import AnchoredTask
 from subspan.self_expression.blocks import rows_of
 from subspan.self_expression.consensus import ConsensusSettings
 from subspan.self_expression.dictionaries import sample_dictionaries
-from subspan.self_expression.engine import Kept
 from subspan.self_expression.job import represent
+from subspan.self_expression.kept import Kept
 from subspan.sources import ArraySource
 
 VARIANTS = (

@@ -15,7 +15,7 @@ from subspan.execution.memory import parse_bytes, used_memory
 from subspan.handover import InputError
 from subspan.methods import planning
 from subspan.methods.planning import MANY_POINTS, Plan
-from subspan.self_expression.plan import kept_bytes
+from subspan.self_expression.kept import kept_bytes
 
 FLOAT32 = np.dtype(np.float32)
 

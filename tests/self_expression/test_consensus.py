@@ -15,8 +15,8 @@ from subspan.datasets import make_union_of_subspaces
 from subspan.handover import Representation
 from subspan.self_expression.consensus import ConsensusSettings, ConsensusTask
 from subspan.self_expression.dictionaries import sample_dictionaries
-from subspan.self_expression.engine import Kept
 from subspan.self_expression.job import represent
+from subspan.self_expression.kept import Kept
 from subspan.sources import ArraySource
 from subspan.sources.checks import unit_rows
 

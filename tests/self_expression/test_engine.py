@@ -9,8 +9,10 @@ import pytest
 from oracles import Clarity, Pursuit, damped_omp
 from points import points
 
+from subspan.execution.tiles import norms_of
 from subspan.kernels.pursuit.state import Queries, Rules
-from subspan.self_expression.engine import Engine, Kept, norms_of, padded_features
+from subspan.self_expression.engine import Engine, padded_features
+from subspan.self_expression.kept import Kept
 
 N_ATOMS, N_NEW, S, DAMPING = 90, 20, 3, 0.3
 RULES = Pursuit(S, DAMPING, 0.0)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from subspan.self_expression.engine import Kept
-from subspan.self_expression.plan import choose_kept, kept_bytes
+from subspan.self_expression.kept import Kept, choose_kept, kept_bytes
 
 
 def kept_for(budget: int, n_points: int = 10_000, size: int = 4000, n_features: int = 500) -> Kept:

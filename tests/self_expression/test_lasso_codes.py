@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from sklearn.linear_model import ElasticNet
 
+from subspan.execution.tiles import gram_matrix, squared_norms
 from subspan.handover import InputError
-from subspan.self_expression.gram import gram_matrix, squared_norms
 from subspan.self_expression.lasso_codes import (
     CodingProblem,
     WorkingSets,

@@ -15,10 +15,10 @@ from subspan import S3COMPC
 from subspan.datasets import make_union_of_subspaces
 from subspan.execution.tiles import TILE
 from subspan.methods import planning
-from subspan.self_expression.consensus import ConsensusSettings, tile_rows
+from subspan.self_expression.consensus import ConsensusSettings
 from subspan.self_expression.dictionaries import sample_dictionaries
-from subspan.self_expression.engine import Kept
 from subspan.self_expression.job import represent
+from subspan.self_expression.kept import TILE_ROWS, Kept
 from subspan.sources import ArraySource
 from subspan.sources.checks import unit_rows
 
@@ -85,7 +85,7 @@ def test_changes_are_the_same_bits_whatever_is_kept(tol, block_rows):
         represent(ArraySource(X), dictionaries, settings, budget=10**9, kept=kept, block_rows=block_rows)
         for kept in EVERY_KEPT
     ]
-    assert {tile_rows(kept) for kept in EVERY_KEPT} == {TILE, 4 * TILE}
+    assert {TILE_ROWS[kept] for kept in EVERY_KEPT} == {TILE, 4 * TILE}
     assert len({representation.changes for representation in found}) == 1
     assert len(found[0].changes) == found[0].n_iter > 2
 

@@ -87,6 +87,7 @@ def spectral_embedding(
     check_counts(int(embedded.sum()), n_clusters, n_components)
     with single_threaded_libraries(), normalised_graph(graph, embedded, n_threads) as inner:
         product = inner.product
+        invert = inner.inverse(BLOCKS_ON_ALL * (n_clusters + GUARD_VECTORS))
         indicators = indicator_vectors(components[embedded], inner.root_degrees)
         solve = partial(
             leading_eigenpairs,
@@ -94,7 +95,7 @@ def spectral_embedding(
             len(indicators),
             locked=indicators,
             row_cost=inner.row_cost,
-            invert=inner.inverse(BLOCKS_ON_ALL * (n_clusters + GUARD_VECTORS)),
+            invert=invert,
             seed=seed,
         )
         n_exact = indicators.shape[1]

@@ -15,23 +15,22 @@ from subspan.execution.memory import in_words, rounded_up, used_memory
 from subspan.execution.tiles import TILE, padded_length
 from subspan.handover import InputError
 from subspan.methods.forecast import expected_seconds, lines_of
-from subspan.self_expression.consensus import ConsensusSettings, tile_rows
-from subspan.self_expression.engine import Kept
-from subspan.self_expression.plan import choose_kept, kept_bytes
+from subspan.self_expression.consensus import ConsensusSettings
+from subspan.self_expression.kept import TILE_ROWS, Kept, choose_kept, kept_bytes
 from subspan.sources import ArraySource, Packed, Source
 
 # The spectral stage goes by the atoms alone where there are many points and far fewer atoms.
 MANY_POINTS = 1 << 15
 POINTS_PER_ATOM = 2
-# Measured: what compiling the kernels takes, which is most of it and happens once on a machine, and what
-# libraries allocate at their first use.
+# Measured: memory for compiling the kernels, which happens once on a machine, and for the first use of
+# libraries.
 FIRST_USE = 150 * 10**6
 # Bytes for each row of the input while rows are looked at and compared, and afterwards.
 PER_ROW_SCANNED = 190
 PER_ROW = 40
-# Rows that take at most one in so many bytes of a budget are read once and kept.
+# Rows of a file are read once and kept if the budget would hold so many copies of them.
 ROOM_FOR_ROWS = 4
-# What a fit takes at most unless it is told otherwise: copies of the rows, and bytes for what has any size.
+# The default budget has room for so many copies of the rows, and for so many bytes of small arrays.
 DATA_COPIES = 4
 SMALL_THINGS = 200 * 10**6
 
@@ -102,11 +101,11 @@ def problem_of(
     itemsize = source.dtype.itemsize
     held = source.held_bytes
     if isinstance(source, ArraySource):
-        # It is there already; what is made of it comes on top.
+        # The rows are in memory already; only a copy of unit norm is counted.
         held = n_points * n_features * itemsize if normalize else 0
         may_be_read_once = False
     elif isinstance(source, Packed):
-        # It will be there as a whole.
+        # An archive is unpacked as a whole.
         held *= 1 + normalize
         may_be_read_once = False
     sizes = (round(share * n_points),) * n_subproblems
@@ -192,7 +191,7 @@ class Plan:
         longest = n_atoms if self.kept == "shared" else max(problem.sizes)
         settings = problem.settings
         n_targets = min(settings.n_nonzero * n_subproblems, n_atoms)
-        rows = tile_rows(self.kept)
+        rows = TILE_ROWS[self.kept]
         tile = rows * (n_targets * 12 + problem.n_features * item * 3) + n_atoms * 16
         tile += n_subproblems * rows * settings.n_nonzero * 12
         # Scores and candidates of one look.

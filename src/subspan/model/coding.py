@@ -13,11 +13,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from subspan.execution.threads import single_threaded_libraries
-from subspan.execution.tiles import TILE, in_panels, padded, tile_product
+from subspan.execution.tiles import (
+    TILE,
+    gram_matrix,
+    in_panels,
+    norms_of,
+    padded,
+    squared_norms,
+    tile_product,
+)
 from subspan.kernels.pursuit.state import Queries
 from subspan.self_expression.consensus import SELECTIONS, ConsensusSettings, rules_of
-from subspan.self_expression.engine import Engine, norms_of, padded_features
-from subspan.self_expression.gram import gram_matrix, squared_norms
+from subspan.self_expression.engine import Engine, padded_features
 from subspan.self_expression.lasso_codes import CodingProblem, reach, tile_codes
 
 Floats = NDArray[np.floating]

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from subspan.affinity.symmetrize import makes_share
+from subspan.execution.tiles import norms_of
 from subspan.handover import Embedding
 from subspan.model.coding import RowCodes
-from subspan.self_expression.engine import norms_of
 
 Doubles = NDArray[np.float64]
 

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from subspan.execution.tiles import in_panels, tile_product
+from subspan.execution.tiles import in_panels, squared_norms, tile_product
 from subspan.kernels.class_residuals import class_residuals, group_energies
 from subspan.model.coding import Coder
-from subspan.self_expression.gram import squared_norms
 from subspan.subspaces import Subspace
 
 Floats = NDArray[np.floating]

@@ -15,25 +15,18 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from subspan.execution.tiles import TILE
+from subspan.execution.tiles import TILE, norms_of
 from subspan.kernels.consensus import average_solutions
 from subspan.kernels.pursuit.state import Queries, Rules
 from subspan.self_expression.blocks import Block, join_blocks
-from subspan.self_expression.engine import Engine, Kept, Workspace, norms_of, padded_features
+from subspan.self_expression.engine import Engine, Workspace, padded_features
+from subspan.self_expression.kept import TILE_ROWS, Kept
 from subspan.sources import Source
 
 Norms = NDArray[np.float64]
 
 # Points of a block by default.
 BLOCK_ROWS = 4 * TILE
-
-
-def tile_rows(kept: Kept) -> int:
-    """Points that meet a dictionary together: its rows, once in the cache, serve all of them.
-
-    Fewer where memory is short, or where 8-bit numbers have to be made for every tile.
-    """
-    return 4 * TILE if kept in ("shared", "all") else TILE
 
 
 @dataclass(frozen=True)
@@ -86,7 +79,7 @@ class ConsensusTask:
         Rows kept by each sub-problem.
     settings : ConsensusSettings
     kept : {"none", "shared", "dictionaries", "all"}
-        Which 8-bit numbers are kept, see `subspan.self_expression.engine`.
+        Which 8-bit numbers are kept, see `subspan.self_expression.kept`.
     threads : int
         For what blocks share.
     block_rows : int
@@ -139,7 +132,7 @@ class ConsensusTask:
         """The tiles of a block, each after each of the outer iterations."""
         first = block * self.block_rows
         last = min(first + self.block_rows, self.source.shape[0])
-        size = tile_rows(self.engine.kept)
+        size = TILE_ROWS[self.engine.kept]
         work = self.engine.workspace(size, self._n_targets)
         n_atoms = len(self.engine.atoms.rows)
         averaging = np.zeros(n_atoms), np.zeros(n_atoms, np.int32), np.zeros(n_atoms, np.int32)

@@ -16,11 +16,19 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from subspan.execution.threads import run_in_threads
-from subspan.execution.tiles import TILE, in_panels, padded, padded_length, tile_product
+from subspan.execution.tiles import (
+    TILE,
+    gram_matrix,
+    in_panels,
+    padded,
+    padded_length,
+    row_length,
+    squared_norms,
+    tile_product,
+)
 from subspan.handover import Representation
 from subspan.kernels.elastic_net import PANEL, extend, settle_tile
 from subspan.kernels.working_set import Codes, new_codes, new_working_set, with_room, without_room
-from subspan.self_expression.gram import gram_matrix, row_length, squared_norms
 from subspan.self_expression.lasso_codes import (
     WORKING_SETS,
     CodingProblem,

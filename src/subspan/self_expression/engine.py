@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from subspan.execution.steps import track
 from subspan.execution.threads import run_in_threads, stop_if_cancelled
-from subspan.execution.tiles import TILE, in_panels, tile_product
+from subspan.execution.tiles import TILE, in_panels, norms_of, tile_product
 from subspan.kernels.lines import in_lines, words_length, zeros_in_lines
 from subspan.kernels.pursuit.eight_bits import LARGEST, LARGEST_FACTOR, pack_words, round_rows
 from subspan.kernels.pursuit.engine import pursue
@@ -36,17 +35,10 @@ from subspan.kernels.pursuit.state import (
     new_states,
 )
 from subspan.kernels.pursuit.step import ROW_MULTIPLE
-from subspan.self_expression.gram import squared_norms
+from subspan.self_expression.kept import Kept
 
 Floats = NDArray[np.floating]
 Indices = NDArray[np.int64]
-
-# Which 8-bit inner products are kept.
-# none:          looks use the residual.
-# shared:        those among all atoms; every look sees all of them, and leaves out those that were dropped.
-# dictionaries:  those among the atoms of each sub-dictionary; those of queries are made tile by tile.
-# all:           those among all atoms, and gathered from them those of each sub-dictionary.
-Kept = Literal["none", "shared", "dictionaries", "all"]
 
 # Common directions are split off if the first has more than this share of the energy of SAMPLE rows.
 COMMON_SHARE = 0.05
@@ -72,11 +64,6 @@ def padded_features(rows: Floats) -> Floats:
     out = zeros_in_lines((n_rows, -(-n_features // ROW_MULTIPLE) * ROW_MULTIPLE), rows.dtype)
     out[:, :n_features] = rows
     return out
-
-
-def norms_of(rows: Floats) -> NDArray[np.float64]:
-    """Length of every row, in float64."""
-    return np.sqrt(squared_norms(rows))
 
 
 @dataclass(frozen=True)
@@ -251,10 +238,10 @@ class Engine:
         self, number: int, queries: Queries, query_bytes: QueryBytes, work: Workspace, events: Indices
     ) -> None:
         """Solve the active queries over one sub-dictionary; solutions go to `work.picks`."""
-        stop_if_cancelled()
         dictionary, numbers = self.dictionaries[number], self._numbers[number]
         picks = Picks(*(array[number] for array in work.picks))
         problem = Problem(queries, query_bytes, self.atoms, dictionary, numbers, self._reach, self.rules)
+        stop_if_cancelled()
         pursue(problem, work.states, work.scratch, picks, events)
 
     def _new_numbers(self, dictionary: Dictionary) -> EightBitProducts:

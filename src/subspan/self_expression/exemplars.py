@@ -15,7 +15,7 @@ from scipy.sparse import csr_array, vstack
 
 from subspan.execution.steps import track
 from subspan.execution.threads import run_in_threads
-from subspan.execution.tiles import TILE
+from subspan.execution.tiles import TILE, squared_norms
 from subspan.handover import InputError
 from subspan.kernels.exemplars import (
     ExemplarWorkspace,
@@ -26,7 +26,6 @@ from subspan.kernels.exemplars import (
     farthest_point,
     sift_down,
 )
-from subspan.self_expression.gram import squared_norms
 
 Floats = NDArray[np.floating]
 

@@ -16,8 +16,7 @@ from subspan.handover import Representation
 from subspan.self_expression.anchored import AnchoredTask
 from subspan.self_expression.blocks import Block, assemble
 from subspan.self_expression.consensus import BLOCK_ROWS, ConsensusSettings, ConsensusTask, used_atoms
-from subspan.self_expression.engine import Kept
-from subspan.self_expression.plan import choose_kept
+from subspan.self_expression.kept import Kept, choose_kept
 from subspan.sources import ArraySource, Source
 
 # In place of a rule of selection: one dictionary of all points, one pass, no damping.
@@ -38,7 +37,7 @@ class ConsensusJob:
     # Which 8-bit numbers are kept; no bit of the coefficients depends on it.
     kept: Kept
     block_rows: int = BLOCK_ROWS
-    # In which the points are visited, if not as they come: rows of a block belong to its part of the order.
+    # The order in which points are visited, if not that of the rows. A block is a part of this order.
     order: NDArray[np.int64] | None = None
 
     @property
@@ -100,7 +99,7 @@ def represent(
     budget : int
         Bytes that 8-bit numbers may take; decides which are kept unless `kept` says so.
     kept : {"none", "shared", "dictionaries", "all"}, optional
-        See `subspan.self_expression.engine`.
+        See `subspan.self_expression.kept`.
     threads, block_rows : int
         How the work is split.
 
@@ -127,7 +126,7 @@ def represent(
 def solve_in_memory(job: ConsensusJob, threads: int) -> Representation:
     """All blocks of a job as one representation."""
     with single_threaded_blas:
-        job = _in_kind_order(job, threads)
+        job = _in_visiting_order(job, threads)
         blocks = run_blocks(job, threads)
         return assemble(map(Block.from_arrays, blocks), job.source.shape[0], job.order)
 
@@ -135,12 +134,12 @@ def solve_in_memory(job: ConsensusJob, threads: int) -> Representation:
 def follow_in_memory(job: ConsensusJob, threads: int) -> list[Representation]:
     """The representation after each of the outer iterations, as if it were the last."""
     with single_threaded_blas:
-        job = _in_kind_order(job, threads)
+        job = _in_visiting_order(job, threads)
         courses = list(run_in_threads(job.prepared(threads).course, range(job.n_blocks), threads, "blocks"))
     return [assemble(blocks, job.source.shape[0], job.order) for blocks in zip(*courses, strict=True)]
 
 
-def _in_kind_order(job: ConsensusJob, threads: int) -> ConsensusJob:
+def _in_visiting_order(job: ConsensusJob, threads: int) -> ConsensusJob:
     """The job with its points in an order that makes good use of the cache."""
     if not isinstance(job.source, ArraySource):
         return job
@@ -162,25 +161,25 @@ def visiting_order(points: NDArray[np.floating], threads: int = 1) -> NDArray[np
     n = len(points)
     pivots = points[np.unique(np.linspace(0, n - 1, N_PIVOTS).astype(np.int64))]
 
-    def meet(start: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    def compare(start: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """The nearest pivot of some points, and the sums of their correlations with all pivots by group."""
         squares = (points[start : start + ROWS_PER_TASK] @ pivots.T).astype(np.float64) ** 2
         nearest = squares.argmax(axis=1)
         members = nearest == np.arange(len(pivots))[:, None]
         return nearest, members.astype(np.float64) @ squares
 
-    met = list(run_in_threads(meet, range(0, n, ROWS_PER_TASK), threads, "blocks of rows"))
+    compared = list(run_in_threads(compare, range(0, n, ROWS_PER_TASK), threads, "blocks of rows"))
     place = np.empty(len(pivots), np.int64)
-    place[_chain(np.sum([kinship for _, kinship in met], axis=0))] = np.arange(len(pivots))
-    return np.argsort(place[np.concatenate([nearest for nearest, _ in met])], kind="stable")
+    place[_chain(np.sum([likeness for _, likeness in compared], axis=0))] = np.arange(len(pivots))
+    return np.argsort(place[np.concatenate([nearest for nearest, _ in compared])], kind="stable")
 
 
-def _chain(kinship: NDArray[np.float64]) -> list[int]:
+def _chain(likeness: NDArray[np.float64]) -> list[int]:
     """Order of the groups: each is followed by the most correlated one that is left."""
     chain = [0]
-    left = np.ones(len(kinship), bool)
+    left = np.ones(len(likeness), bool)
     left[0] = False
     while left.any():
-        chain.append(int(np.where(left, kinship[chain[-1]], -1.0).argmax()))
+        chain.append(int(np.where(left, likeness[chain[-1]], -1.0).argmax()))
         left[chain[-1]] = False
     return chain

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from subspan.execution.threads import run_in_threads
-from subspan.execution.tiles import TILE, in_panels, padded, tile_product
+from subspan.execution.tiles import TILE, gram_matrix, in_panels, padded, squared_norms, tile_product
 from subspan.handover import InputError
 from subspan.kernels.elastic_net import solve_tile
 from subspan.kernels.largest import largest_magnitudes
@@ -22,7 +22,6 @@ from subspan.kernels.working_set import (
     with_room,
     without_room,
 )
-from subspan.self_expression.gram import gram_matrix, squared_norms
 
 Floats = NDArray[np.floating]
 Weights = float | NDArray[np.floating]

@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 from scipy.linalg import eigh
 
 from subspan.execution.threads import run_in_threads, single_threaded_libraries
-from subspan.execution.tiles import padded
+from subspan.execution.tiles import gram_matrix, padded
 from subspan.handover import InputError
-from subspan.self_expression.gram import gram_matrix
 
 Floats = NDArray[np.floating]
 

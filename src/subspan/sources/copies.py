@@ -29,6 +29,30 @@ def coordinates(rows: NDArray[np.floating]) -> Doubles:
     return np.stack([(rows * axis).sum(axis=1, dtype=np.float64) for axis in axes], axis=1)
 
 
+def first_of_one_direction(
+    copy_of: NDArray[np.int64], directed: NDArray[np.int64], places: Doubles, dtype: np.dtype
+) -> NDArray[np.int64]:
+    """For every row the first of its direction, where the first that equals it is known.
+
+    Parameters
+    ----------
+    copy_of : array of shape (n_rows,)
+        The first row equal to each row.
+    directed : array
+        Rows that have a direction, ascending.
+    places : array of shape (n_rows, N_COORDINATES)
+        Their `coordinates`.
+    dtype : dtype
+        Type of the rows, which says how far rounding goes.
+    """
+    originals = directed[copy_of[directed] == directed]
+    first = np.arange(len(copy_of))
+    tol = ROUNDING * float(np.finfo(dtype).eps)
+    first[originals] = originals[first_of_direction(places[originals], tol)]
+    found: NDArray[np.int64] = first[copy_of]
+    return found
+
+
 def first_of_direction(points: Doubles, tol: float) -> NDArray[np.int64]:
     """For every row the index of a first one whose coordinates differ by no more than `tol`.
 
@@ -59,15 +83,16 @@ def first_of_direction(points: Doubles, tol: float) -> NDArray[np.int64]:
 
 
 def _near(ordered: Doubles, distance: int, tol: float) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
-    """Places of rows that equal the one so many places before them, and of those; None if none can any more.
+    """Positions of rows that equal the row `distance` before them, and the positions of those.
 
-    No place is in both lists: a chain of rows, each near the next, is not one direction.
+    No position is in both lists: a chain of rows, each near the next, is not one direction. None if all rows
+    so far apart differ in the first coordinate, by which they are sorted: then those farther apart do too.
     """
     difference = np.abs(ordered[distance:] - ordered[:-distance])
     if not (difference[:, 0] <= tol).any():
         return None
     equal = np.flatnonzero((difference <= tol).all(axis=1))
-    # Every other run of so many places leads, the rest may follow.
+    # Runs of `distance` rows lead and follow in turn.
     leads = equal[(equal // distance) % 2 == 0]
     if len(leads) == 0:
         leads = equal

@@ -32,8 +32,7 @@ def fingerprint(source: Source, stamp: str = "") -> str:
     """
     n_rows, n_columns = source.shape
     rows = blake2b(source.take(_sample(n_rows)).tobytes(), digest_size=8).hexdigest()
-    parts = (f"shape={n_rows}x{n_columns} dtype={source.dtype} rows={rows}", stamp)
-    return " ".join(part for part in parts if part)
+    return f"shape={n_rows}x{n_columns} dtype={source.dtype} rows={rows} {stamp}".rstrip()
 
 
 def _sample(n_rows: int) -> NDArray[np.int64]:

@@ -14,10 +14,9 @@ from subspan.sources.base import Source
 from subspan.sources.checks import unit_rows
 from subspan.sources.copies import (
     N_COORDINATES,
-    ROUNDING,
     coordinates,
-    first_of_direction,
     first_of_equal,
+    first_of_one_direction,
     row_digests,
 )
 from subspan.sources.unchanged import TILE, Unchanged, tile_hashes
@@ -43,7 +42,7 @@ class Scan:
     # The largest absolute value, and the first row that has it.
     largest: float
     largest_row: int
-    # Hash of the rows of each tile as they were read; empty if nobody wants it.
+    # Hash of the rows of each tile as they were read; empty unless asked for.
     tile_hashes: NDArray[np.uint64]
     # Fingerprint of the source before the pass.
     seen: str
@@ -127,8 +126,7 @@ def scan(
         negative = places[:, 0] < 0
         if lines:
             places[negative] *= -1
-        tol = ROUNDING * float(np.finfo(source.dtype).eps)
-        copy_of = _of_one_direction(copy_of, np.flatnonzero(has_direction), places, tol)
+        copy_of = first_of_one_direction(copy_of, np.flatnonzero(has_direction), places, source.dtype)
         opposite = negative != negative[copy_of]
     return Scan(zero_rows, copy_of, opposite, largest, largest_row, np.concatenate(hashes), seen, digests)
 
@@ -140,17 +138,6 @@ def _unit_rows(block: Floats, has_direction: NDArray[np.bool_]) -> Floats:
     rows = np.zeros_like(block)
     rows[has_direction] = unit_rows(block[has_direction])
     return rows
-
-
-def _of_one_direction(
-    copy_of: NDArray[np.int64], directed: NDArray[np.int64], places: NDArray[np.float64], tol: float
-) -> NDArray[np.int64]:
-    """The first row of the direction of each, where that of the equal ones is known."""
-    originals = directed[copy_of[directed] == directed]
-    first = np.arange(len(copy_of))
-    first[originals] = originals[first_of_direction(places[originals], tol)]
-    found: NDArray[np.int64] = first[copy_of]
-    return found
 
 
 def _blocks(

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from interpreted import interpreted
 
+from subspan.execution.tiles import norms_of
 from subspan.kernels.pursuit import step
 from subspan.kernels.pursuit.state import (
     N_ATOMS,
@@ -30,7 +31,7 @@ from subspan.kernels.pursuit.state import (
     new_scratch,
     new_states,
 )
-from subspan.self_expression.engine import NO_BYTES, NO_NUMBERS, norms_of, padded_features
+from subspan.self_expression.engine import NO_BYTES, NO_NUMBERS, padded_features
 
 begin, block, list_all, choose_atom, pick_dropped, keeps_dropped, refuse, take_step, write_picks = (
     interpreted(getattr(step, name))

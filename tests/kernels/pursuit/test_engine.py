@@ -10,6 +10,7 @@ from interpreted import both_forms
 from oracles import Clarity, Pursuit, damped_omp
 from points import points
 
+from subspan.execution.tiles import norms_of
 from subspan.kernels.pursuit.engine import pursue
 from subspan.kernels.pursuit.state import (
     TWINS,
@@ -24,7 +25,7 @@ from subspan.kernels.pursuit.state import (
     new_scratch,
     new_states,
 )
-from subspan.self_expression.engine import NO_BYTES, NO_NUMBERS, norms_of, padded_features
+from subspan.self_expression.engine import NO_BYTES, NO_NUMBERS, padded_features
 
 FORMS = both_forms(pursue)
 N, N_FEATURES, S = 40, 12, 4

@@ -13,8 +13,8 @@ from points import KINDS, points
 from subspan.handover import Representation
 from subspan.self_expression.consensus import SELECTIONS, ConsensusSettings, Selection
 from subspan.self_expression.dictionaries import sample_dictionaries
-from subspan.self_expression.engine import Kept
 from subspan.self_expression.job import represent
+from subspan.self_expression.kept import Kept
 from subspan.sources import ArraySource
 
 EVERY_KEPT = get_args(Kept)

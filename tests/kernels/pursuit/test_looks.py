@@ -13,7 +13,7 @@ from subspan.kernels.pursuit import looks, residual_look, step
 from subspan.kernels.pursuit.state import N_BLOCKED, N_CANDIDATES, N_TARGETS, RUNNING, State
 from subspan.self_expression import engine
 from subspan.self_expression.consensus import ConsensusSettings, ConsensusTask
-from subspan.self_expression.engine import Kept
+from subspan.self_expression.kept import Kept
 from subspan.sources import ArraySource
 
 # Ways in from Python to parts of kernels.

@@ -14,8 +14,8 @@ from subspan.kernels.pursuit.reference import consensus_omp
 from subspan.kernels.pursuit.state import Rules
 from subspan.self_expression.consensus import SELECTIONS, ConsensusSettings
 from subspan.self_expression.dictionaries import sample_dictionaries
-from subspan.self_expression.engine import Kept
 from subspan.self_expression.job import represent
+from subspan.self_expression.kept import Kept
 from subspan.sources import ArraySource
 
 CLOSE = {"float64": 1e-12, "float32": 1e-5}

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from interpreted import way_in
 
+from subspan.execution.tiles import norms_of
 from subspan.kernels.pursuit import step
 from subspan.kernels.pursuit.state import N_ATOMS, Atoms, Queries, Rules, State, new_states
 from subspan.self_expression.consensus import ConsensusSettings
-from subspan.self_expression.engine import norms_of, padded_features
+from subspan.self_expression.engine import padded_features
 from subspan.self_expression.job import represent
 from subspan.sources import ArraySource
 from subspan.sources.checks import unit_rows

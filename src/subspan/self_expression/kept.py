@@ -1,11 +1,23 @@
-"""Which 8-bit inner products to keep: decided by memory, by the work that they save, and by the dimension."""
+"""Which 8-bit inner products are kept: memory decides, the work that they save, and the dimension."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
+from subspan.execution.tiles import TILE
 from subspan.kernels.lines import words_length
-from subspan.self_expression.engine import Kept
+
+# Which 8-bit inner products are kept.
+# none:          looks use the residual.
+# shared:        those among all atoms; every look sees all of them, and leaves out those that were dropped.
+# dictionaries:  those among the atoms of each sub-dictionary; those of queries are made tile by tile.
+# all:           those among all atoms, and gathered from them those of each sub-dictionary.
+Kept = Literal["none", "shared", "dictionaries", "all"]
+
+# Points that are solved together over a dictionary, whose rows then stay in the cache. Fewer where memory is
+# short, or where 8-bit numbers have to be made for every tile.
+TILE_ROWS: dict[Kept, int] = {"none": TILE, "shared": 4 * TILE, "dictionaries": TILE, "all": 4 * TILE}
 
 # Up to about this many dimensions per nonzero a look at the residual costs less than one at 8-bit rows.
 SMALL_DIMENSION = 3
