@@ -41,7 +41,7 @@ from subspan.sources.dtypes import EXACT_IN_FLOAT32
 
 __all__ = ["Settled", "SubspaceMethod", "spectral_graph"]
 
-# How a warning puts what was counted.
+# How a warning names the counts.
 REMARKS = {
     "incomplete_rows": "rows with missing entries, which got the label -1",
     "duplicate_rows": "duplicate rows",
@@ -101,7 +101,7 @@ class StageClock:
 class SubspaceMethod(Shared, PredictsNewRows, ClusterMixin, BaseEstimator):
     """What all methods share. A method says how points are represented; the rest is the same."""
 
-    # What is put beside the rows for flats off the origin; the rows have a root mean square length of 1.
+    # The constant that rows get for flats off the origin. Without it their root mean square length is 1.
     _constant = 1.0
     # Whether a row and its constant are then brought to unit norm.
     _unit_lift = False
@@ -113,7 +113,7 @@ class SubspaceMethod(Shared, PredictsNewRows, ClusterMixin, BaseEstimator):
 
     @property
     def _through_origin(self) -> bool:
-        """Whether all that rows lie on goes through the origin: then it has their opposites, too."""
+        """Whether the subspaces pass through the origin: then a row and its opposite lie in the same one."""
         return True
 
     @property
@@ -202,7 +202,7 @@ class SubspaceMethod(Shared, PredictsNewRows, ClusterMixin, BaseEstimator):
         self.stage_seconds_ = clock.seconds
 
     def _shown(self) -> AbstractContextManager[None]:
-        """The place where stages of work inside are seen: on stderr, or where the caller looks."""
+        """Progress of the work inside is shown if `verbose` asks for it."""
         return progress_shown(type(self).__name__) if self.verbose else nullcontext()
 
     def _open(self, X: Any, workplace: Workplace) -> tuple[Source, Settled]:
@@ -306,7 +306,7 @@ class SubspaceMethod(Shared, PredictsNewRows, ClusterMixin, BaseEstimator):
         self.seed_ = settled.seed
         self.n_threads_ = settled.threads
         of_rows = {} if points is None else points.counts
-        # Rows that are no points have no edge either, but they have been counted, and their label is settled.
+        # Rows that are no points have no edge either, but they are counted above as zero or incomplete rows.
         no_points = 0 if points is None else int((points.point_of_row < 0).sum())
         self.counts_ = {
             **of_rows,
@@ -334,7 +334,7 @@ class SubspaceMethod(Shared, PredictsNewRows, ClusterMixin, BaseEstimator):
         if not self.certificate_.converged:
             warnings.warn(
                 f"{type(self).__name__}: the eigenvectors are in doubt ({self.certificate_.doubt}).",
-                # No search would have found more in a graph that leaves it open.
+                # Where the graph itself leaves it open, a longer search would not help.
                 ConvergenceWarning if self.certificate_.told_apart else DataWarning,
                 stacklevel=3,
             )
@@ -394,7 +394,7 @@ class SubspaceMethod(Shared, PredictsNewRows, ClusterMixin, BaseEstimator):
 
 
 def spectral_graph(affinity: csr_array | NDArray[np.floating]) -> Graph:
-    """A graph that is there as a whole, cut by the eigenvectors of its normalised Laplacian."""
+    """A graph that is formed as a matrix, with the eigenvectors of its normalised Laplacian."""
     if affinity.max() == 0:
         raise InputError("The affinity is all zero: no point is represented by any other.")
     return Graph(affinity, partial(spectral_embedding, affinity))

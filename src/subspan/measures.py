@@ -19,7 +19,7 @@ N_EIGENVALUES = 15
 
 
 def graph_measures(model: SubspaceMethod, y: NDArray[np.int64]) -> dict[str, Any]:
-    """What the coefficients and the graph say; of a graph that is never formed there is nothing to say."""
+    """What the coefficients and the graph say; without measures of a graph that is never formed."""
     if isinstance(model.affinity_, Factors):
         return {"sre": None, "connectivity": None, "eigenvalues": model.eigenvalues_.tolist()}
     # Small dense problems: threads of BLAS would only wait for each other.

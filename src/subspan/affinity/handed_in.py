@@ -1,4 +1,4 @@
-"""Checks of a graph or of coefficients that the user brings along."""
+"""Checks of a graph or of coefficients that the user passes."""
 
 from __future__ import annotations
 

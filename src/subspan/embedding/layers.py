@@ -80,6 +80,7 @@ def merged_embedding(
         seed=seed,
         n_threads=n_threads,
     )
+    # The merged problem of one layer has the same vectors, but scaled eigenvalues.
     if len(layers) == 1:
         return embed(layers[0])
     graphs = [_scaled(layer) for layer in layers]

@@ -30,7 +30,7 @@ from subspan.handover import InputError
 TIMEOUT = 5
 # What Dask can connect to; of anything else it would try to close a connection that never was.
 ADDRESS = re.compile(r"((tcp|tls|ws|wss|ucx)://)?[^\s/]+:\d{1,5}|inproc://\S+")
-# Dask's web server answers without asking for keys, so it has nothing to show.
+# Dask's web server does not ask for keys, so all of its pages are switched off.
 NO_PAGES: dict[str, list[str]] = {
     "distributed.scheduler.http.routes": [],
     "distributed.worker.http.routes": [],

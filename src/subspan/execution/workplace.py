@@ -100,7 +100,7 @@ class Workplace:
         return NpySource(path)
 
     def sharers(self) -> int:
-        """Processes that share a machine with the one that has most of them."""
+        """Most processes of the cluster on one machine; 1 without a cluster."""
         return max(self._workers_by_machine().values(), default=1)
 
     def free_memory(self) -> int:
@@ -118,11 +118,11 @@ class Workplace:
 
 
 def _remove_other_searches(folder: Path) -> None:
-    """What searches have left that nobody goes on with, as those for another number of clusters."""
+    """Remove the states of searches that were given up, such as one for another number of clusters."""
     for other in folder.parent.glob("search-*"):
         if other == folder or other.is_symlink():
             continue
-        # One that is not ours to lock is in use.
+        # A search whose lock is taken is in use.
         with suppress(OSError), open(other / LOCK, "a+", opener=private) as lock:
             lock_file(lock)
             shutil.rmtree(other, ignore_errors=True)

@@ -36,9 +36,9 @@ def survey_rows(
         Vertex of the first row.
     row_ends, columns, weights : IN
         The rows, compressed; an entry is an edge of that weight between the row's vertex and the column's.
-    parents : INOUT
+    parents : IN and OUT
         Trees of the vertices that are linked; the root of each is its lowest vertex.
-    degrees, is_atom : INOUT
+    degrees, is_atom : IN and OUT
         Sum of the weights at each vertex, and whether some row has it as a column.
     """
     for row in range(row_ends.shape[0] - 1):
@@ -50,6 +50,7 @@ def survey_rows(
             degrees[own] += weight
             degrees[other] += weight
             is_atom[other] = True
+            # The lower root stays a root: components do not depend on the order of the edges.
             one, two = find_root(parents, own), find_root(parents, other)
             if one < two:
                 parents[two] = one
@@ -136,7 +137,7 @@ def pass_through_rows(
         (n_atoms, b).
     middle : scratch
         (b,).
-    out : INOUT
+    out : IN and OUT
         (n_atoms, b).
     """
     for row in range(row_ends.shape[0] - 1):

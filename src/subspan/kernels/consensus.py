@@ -12,6 +12,7 @@ from subspan.kernels.pursuit.state import Picks, Queries
 @part
 def insert_sorted(atoms: NDArray[np.int32], n: int, atom: int, numbers: NDArray[np.int64]) -> None:
     """Put `atom` in its place among the first `n`, which are sorted by their numbers."""
+    # Sums then have the order of the rows of the data, however the atoms are stored.
     while n > 0 and numbers[atoms[n - 1]] > numbers[atom]:
         atoms[n] = atoms[n - 1]
         n -= 1
@@ -108,6 +109,7 @@ def average_solutions(
             atom = touched[p]
             totals[atom] /= times[atom] if over_chosen else picks.atoms.shape[0]
             norm += totals[atom] ** 2
+            # Only what was touched is cleared: clearing all atoms would take longer than the sums.
             times[atom] = 0
         change = squared_change(atoms[j, :n_old], values[j, :n_old], touched[:n], totals, times)
         active[j] = change > squared_tol * old_norm

@@ -40,6 +40,7 @@ def largest(scores: NDArray[np.floating], above: float, most: int, heap: NDArray
         if n < most:
             heap[n] = i
             n += 1
+            # From here on an atom has to beat the worst of the heap.
             if n == most:
                 for place in range(n // 2 - 1, -1, -1):
                     sift(scores, heap, n, place)

@@ -21,6 +21,7 @@ def keep_nearest(
     for i in range(products.shape[0]):
         if products[i] <= 0 or i == own or (n == most and products[i] <= similarity[n - 1]):
             continue
+        # Inserted by shifting the worse ones: there are only a few neighbours.
         place = n if n < most else n - 1
         n = place + 1
         while place > 0 and similarity[place - 1] < products[i]:

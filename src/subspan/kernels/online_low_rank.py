@@ -31,7 +31,7 @@ class Basis(NamedTuple):
 
 
 class CodingScratch(NamedTuple):
-    """Room for one point: vectors of length p, then of length d."""
+    """Scratch for one point: vectors of length p, then of length d."""
 
     point: Doubles
     errors: Doubles

@@ -29,7 +29,7 @@ def count_votes(
     labels : array of shape (n_members, n_columns)
         IN.
     heap, votes : arrays of shape (n_voters,) and (largest label + 1,)
-        Room to work.
+        scratch.
     out : array of shape (n_members, n_rows)
         OUT.
     """

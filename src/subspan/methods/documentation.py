@@ -13,7 +13,7 @@ __all__ = ["documented"]
 
 Estimator = TypeVar("Estimator", bound=type)
 
-# Of a line in a docstring, without its indentation.
+# Width of a line in a docstring, without its indentation.
 LINE_WIDTH = 100
 
 ATTRIBUTES = """

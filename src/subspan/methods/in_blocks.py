@@ -28,7 +28,7 @@ from subspan.self_expression.stored import StoredCoefficients
 from subspan.sources import Source, in_memory
 from subspan.sources.opening import expanded_path
 
-# Of the pursuit, for blocks that an earlier version has left in a work directory.
+# Version of the pursuit: blocks that an older one has left in a work directory may differ in the last bits.
 ARITHMETIC = 2
 
 

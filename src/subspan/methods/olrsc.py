@@ -27,7 +27,7 @@ from subspan.sources import Source
 from subspan.sources.checks import check_finite, unit_rows, zero_rows
 from subspan.sources.dtypes import EXACT_IN_FLOAT32
 
-# What a norm is at least where something is divided by it.
+# Smallest norm that anything is divided by.
 TINY = float(np.finfo(np.float64).tiny)
 # Rows that learn in one go: an interruption waits no longer.
 ROWS_PER_BLOCK = 256
@@ -112,8 +112,8 @@ class OLRSC(OLRSCParameters, SubspaceMethod):
             The next rows.
         y : ignored
         new_epoch : bool, default=False
-            Whether all rows have been passed, and these are the first of another round. The codes of the
-            round before are given up.
+            Whether all rows have been passed, and these are the first of another epoch. The codes of the
+            epoch before are discarded.
 
         Returns
         -------

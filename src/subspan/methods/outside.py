@@ -64,7 +64,7 @@ def _listed(classes: list[str], file: str) -> str:
 
 
 def _module(path: Path, name: str) -> ModuleType:
-    """The module of a file, run once. It is known by its path, which no import statement can mean."""
+    """The module of a file, run once. It is registered by its path, so that no import statement finds it."""
     known = str(path.absolute())
     if known in sys.modules:
         return sys.modules[known]
@@ -76,7 +76,7 @@ def _module(path: Path, name: str) -> ModuleType:
     module = sys.modules[known] = importlib.util.module_from_spec(spec)
     try:
         spec.loader.exec_module(module)
-    # Whatever it is, a file that ends the program included: it is the file's fault.
+    # Any error, SystemExit too: the sentence then says that the file failed, and where.
     except (Exception, SystemExit) as error:
         del sys.modules[known]
         raise InputError(f"{name!r}: {path} cannot be imported: {_reason(error, known)}") from error

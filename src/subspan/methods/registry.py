@@ -18,7 +18,7 @@ from subspan.parameters import Shared
 if TYPE_CHECKING:
     from subspan.base import SubspaceMethod
 
-# Names this short resemble each other: a suggestion takes more than the usual likeness.
+# Short names resemble each other, so a suggestion must be more similar than usual.
 SIMILAR = 0.7
 
 
@@ -27,7 +27,7 @@ class MethodPlace(NamedTuple):
 
     module: str
     estimator: str
-    # To import the class itself takes seconds; this is there at once.
+    # Importing the class takes seconds; its declaration is available at once.
     declaration: type[Shared]
 
 
@@ -73,7 +73,7 @@ def names() -> list[str]:
 
 
 def find(name: str) -> str:
-    """The name as it is written here; an unknown one is answered with the likely one.
+    """The name as it is spelled here; the error about an unknown name suggests a similar one.
 
     Examples
     --------

@@ -20,7 +20,7 @@ GRAPH_ROWS = 3 * 256
 DOUBLE = 8
 
 
-# Arrays of a fit that are there whatever its size.
+# Bytes of small arrays, whatever the size of the fit.
 LEAST = 2**20
 
 

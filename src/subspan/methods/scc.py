@@ -68,7 +68,7 @@ class SCC(SCCParameters, SubspaceMethod):
     -----
     No point is represented by others: there is no `representation_`, unless one was handed in. `affinity_` is
     of type `Factors`, both of its factors being A, of shape (n_samples, n_columns); the graph A A^T is never
-    formed. Loops count in its degrees. `changes_` has for
+    formed. Its diagonal counts in the degrees. `changes_` has for
     each iteration its error over the least error of those before; for the first one, over that of one
     flat through all points. `scale` acts on coefficients handed in only.
     There are about five arrays like A at once; if these do not fit into `memory_budget`, the data are refused

@@ -99,7 +99,7 @@ class Packed:
 
     @property
     def held_bytes(self) -> int:
-        """All rows, even before they are there."""
+        """All rows, even before they are unpacked."""
         return self.shape[0] * self.shape[1] * self.dtype.itemsize
 
     @cached_property

@@ -39,4 +39,4 @@ class Source(Protocol):
         """The rows at `indices` (sorted), as a new array."""
 
     def fingerprint(self) -> str:
-        """Cheap identity, the same as long as the data are: see `subspan.sources.identity`."""
+        """A short text that stays the same as long as the data do: see `subspan.sources.identity`."""

@@ -12,7 +12,7 @@ from scipy.sparse import issparse
 
 from subspan.handover import InputError
 
-# Rows looked at together: enough for speed, little enough that copies do not matter.
+# Rows checked together: enough for speed, few enough that copies of them take little memory.
 ROWS_PER_CHECK = 1024
 
 Floats = NDArray[np.floating]

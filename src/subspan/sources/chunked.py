@@ -20,7 +20,7 @@ Floats = NDArray[np.floating]
 
 # Pieces smaller than this are read several at a time.
 PIECE_BYTES = 2**20
-# Decoded pieces are kept up to this many bytes, but always two: readers go over a border together.
+# Decoded pieces are kept up to this many bytes, but always two, because a read may cross a border.
 KEPT_BYTES = 2**24
 
 
@@ -28,7 +28,7 @@ class ChunkedSource(ABC):
     """What such sources share: a format says where its pieces begin and how a range of them is read.
 
     The pieces decoded last are kept, because readers ask for far fewer rows than a piece has, in order.
-    One thread decodes at a time: few of the libraries underneath promise anything about threads.
+    One thread decodes at a time, because few of the libraries underneath are documented as thread-safe.
     A pickled source is the recipe to open it anew, so that little travels to other processes.
 
     Parameters
@@ -65,7 +65,7 @@ class ChunkedSource(ABC):
         self.dtype = float_type(stored, name)
         self.columns = columns
         self._bounds = bounds
-        # The current folder may change, and is another one elsewhere.
+        # Absolute, because the current folder may change, and differs on other machines.
         self._path = path.absolute() if path else None
         self._length = stored_bytes(path) if path and path.is_file() else 0
         self._recipe = recipe

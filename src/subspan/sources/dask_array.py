@@ -14,7 +14,7 @@ from subspan.sources.faults import check_table
 
 
 class DaskSource(ChunkedSource):
-    """A two-dimensional Dask array, computed chunk by chunk by whatever scheduler is in charge.
+    """A two-dimensional Dask array, computed chunk by chunk by the current scheduler of Dask.
 
     Examples
     --------

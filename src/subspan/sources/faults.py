@@ -28,7 +28,7 @@ def reading(name: str, what: str = "") -> Iterator[None]:
         yield
     except (InputError, MemoryError):
         raise
-    # Readers of half a dozen formats raise half a hundred types; none of them is ours to sort.
+    # The readers of all formats raise dozens of types of errors, and the type does not matter here.
     except Exception as error:
         raise InputError(f"{name}: {what}cannot be read ({_reason(error)}).") from error
 

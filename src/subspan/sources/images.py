@@ -87,7 +87,7 @@ class ImageFolder(ChunkedSource):
         return "L" if self._grey or mode in ("1", "L", "LA") else "RGB"
 
     def _unequal(self) -> InputError:
-        """The error about images of several sizes: those of the rarer ones are to blame."""
+        """The error about images of several sizes, which names images of the rarer sizes."""
         sizes = {name: self._size(file) for name, file in zip(self.names, self.files, strict=True)}
         (common, n_common), *_ = Counter(sizes.values()).most_common(1)
         odd = [name for name, size in sizes.items() if size != common]

@@ -1,7 +1,7 @@
 """Rows of a .npy file, by plain reads.
 
 A file that is mapped into memory and then shrinks ends the process with a signal that nothing can catch.
-A read that comes back short can be told in a sentence.
+A read that returns too little becomes an error with a message.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ class NpySource:
 
     def __init__(self, path: Path) -> None:
         self.name = str(path)
-        # The current folder may change, and is another one elsewhere.
+        # Absolute, because the current folder may change, and differs on other machines.
         self._path = path.absolute()
         with reading(self.name), path.open("rb") as file:
             self._header = read_header(file, self.name)

@@ -154,7 +154,7 @@ def read_in_pieces(data: Any) -> bool:
 
 
 def _is_source(data: Any) -> TypeGuard[Source]:
-    # The type first: a table that is still a query would be worked out to show its columns.
+    # The type is checked first: asking a lazy table for its columns would compute it.
     return hasattr(type(data), "fingerprint") and isinstance(data, Source)
 
 
@@ -209,7 +209,7 @@ def _format_of_path(path: Path) -> Format:
 
 
 def data_suffix(path: Path) -> str:
-    """How the name of a file ends, without what tells that it is compressed.
+    """The suffix of the name of a file, without that of compression.
 
     Examples
     --------

@@ -28,7 +28,7 @@ def open_pandas(frame: Any, columns: Columns = None) -> ArraySource:
     names = [str(label) for label in frame.columns]
     chosen = choose_columns("X", names, columns)
     positions = [names.index(column) for column in chosen]
-    # Types with room for missing values know the plain one they stand for.
+    # Nullable types know the plain type of their values.
     stored = [getattr(frame.dtypes.iloc[j], "numpy_dtype", frame.dtypes.iloc[j]) for j in positions]
     dtype = _common("X", chosen, stored)
     return _filled(

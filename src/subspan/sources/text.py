@@ -53,7 +53,7 @@ class TextPlace:
 
     row: int
     line: int
-    # As the file's own tell has it.
+    # As the `tell` of the file returns it.
     offset: int
 
 
@@ -77,7 +77,7 @@ class TextSource(chunked.ChunkedSource):
             bounds=np.array([*(place.row for place in places), n_rows]),
             columns=columns,
             path=path,
-            # With the places of the pieces: to find them is to read the whole file.
+            # With the places of the pieces, because finding them takes a pass over the whole file.
             recipe=(self._text, layout, columns, n_rows, places),
         )
 
@@ -130,7 +130,7 @@ def open_text(path: Path, columns: Columns = None) -> TextSource | ArraySource:
             places.append(TextPlace(n_rows, piece[0][0], offset))
             n_rows, offset = n_rows + len(piece), file.tell()
     if kept:
-        # To come back to a place in a compressed file is to unpack all before it.
+        # Going back to a place in a compressed file unpacks all that comes before it.
         return ArraySource(np.vstack(kept), name, chosen, stamp=file_stamp(path), index_columns=layout.index)
     return TextSource(path, layout, chosen, n_rows, tuple(places))
 
@@ -160,8 +160,8 @@ def names_columns(cells: Sequence[str]) -> bool:
     """Whether a first line names columns; if it does not, each of its cells should be a number.
 
     Some cell must be a name, not only a number that is missing; an empty first one stands over an index.
-    Numbers beside names are names if they count the columns. A line of data with one bad cell is no header:
-    that would lose it without a word.
+    Numbers beside names are names if they number the columns. A line of data with one bad cell is no header,
+    because it would be lost silently.
 
     Examples
     --------
@@ -196,7 +196,7 @@ def _records(file: IO[str], line: int = 1) -> Iterator[Record]:
     """Lines that are not blank, counted from `line`; a line break inside quotes does not end a record."""
     lines: list[str] = []
     begins, inside_quotes = line, False
-    # Not by the file's own iterator, which forbids to ask where it stands.
+    # By `readline`: iteration over the file would forbid `tell`.
     for number, text in enumerate(iter(file.readline, ""), line):
         begins = begins if lines else number
         lines.append(text)
@@ -254,7 +254,7 @@ def _check_even(records: Sequence[Record], name: str, layout: Layout) -> None:
 def _explain(
     records: Sequence[Record], name: str, layout: Layout, columns: tuple[str, ...], is_first: bool
 ) -> None:
-    """Name the first cell that is no number and no gap; those of the first record speak for their columns."""
+    """Name the first cell that is no number and no gap; in the first record, all columns with such a cell."""
     for number, text in records:
         cells = dict(zip(layout.names, _cells(text, layout.delimiter), strict=True))
         words = [
