@@ -8,6 +8,7 @@ from interpreted import plain
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
+from subspan.embedding.atom_graph import edge_rows
 from subspan.kernels import atom_graph
 
 N, N_ATOMS, WIDTH = 60, 12, 3
@@ -44,7 +45,7 @@ def test_survey(kernels, graph):
     parents, degrees, is_atom = np.arange(N, dtype=np.int32), np.zeros(N), np.zeros(N, bool)
     for first in (0, 25):
         piece = graph[first : first + 25 if first == 0 else N]
-        kernels["survey_rows"](first, piece.indptr, piece.indices, piece.data, parents, degrees, is_atom)
+        kernels["survey_rows"](edge_rows(first, piece), parents, degrees, is_atom)
     kernels["settle_roots"](parents)
     W = graph.toarray()
     assert degrees == pytest.approx((W + W.T).sum(axis=0))
@@ -62,14 +63,12 @@ def test_products(kernels, graph):
     degrees = (W + W.T).sum(axis=0)
     vectors = np.random.default_rng(1).standard_normal((len(atoms), WIDTH))
     gathered = np.full((N, WIDTH), np.nan)
-    kernels["gather_rows"](graph.indptr, graph.indices, graph.data, position, vectors, gathered)
+    kernels["gather_rows"](edge_rows(0, graph), position, vectors, gathered)
     assert gathered == pytest.approx(W[:, atoms] @ vectors)
     out = np.ones((len(atoms), WIDTH))
     middle = np.empty(WIDTH)
     piece = graph[10:50]
-    kernels["pass_through_rows"](
-        10, piece.indptr, piece.indices, piece.data, position, degrees, vectors, middle, out
-    )
+    kernels["pass_through_rows"](edge_rows(10, piece), position, degrees, vectors, middle, out)
     others = np.array([row for row in range(10, 50) if position[row] < 0])
     B = W[np.ix_(others, atoms)]
     assert out == pytest.approx(1 + B.T @ (B @ vectors / degrees[others, None]))

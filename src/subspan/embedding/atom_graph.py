@@ -22,7 +22,7 @@ from scipy.sparse import csr_array, vstack
 
 from subspan.embedding.components import ranked_components
 from subspan.handover import InputError
-from subspan.kernels.atom_graph import gather_rows, pass_through_rows, settle_roots, survey_rows
+from subspan.kernels.atom_graph import EdgeRows, gather_rows, pass_through_rows, settle_roots, survey_rows
 
 # Rows that one thread or worker sums. The sums of shards are added in order, so that the result does not
 # depend on the number of threads or workers.
@@ -76,7 +76,7 @@ def survey(rows: WeightedRows, n_clusters: int) -> AtomGraph:
     n = rows.shape[0]
     parents, degrees, is_atom = np.arange(n, dtype=np.int32), np.zeros(n), np.zeros(n, bool)
     for first, piece in pieces(rows, 0, n):
-        survey_rows(first, piece.indptr, piece.indices, piece.data, parents, degrees, is_atom)
+        survey_rows(edge_rows(first, piece), parents, degrees, is_atom)
     if not is_atom.any():
         raise InputError("The affinity is all zero: no point is represented by any other.")
     settle_roots(parents)
@@ -94,6 +94,11 @@ def pieces(
     """First row and rows of each piece from start to stop."""
     for first in range(start, stop, piece_rows):
         yield first, rows.magnitudes(first, min(first + piece_rows, stop))
+
+
+def edge_rows(first: int, piece: csr_array) -> EdgeRows:
+    """A piece as kernels take it; `first` is the vertex of its first row."""
+    return EdgeRows(first, piece.indptr, piece.indices, piece.data)
 
 
 def edges_among_atoms(graph: AtomGraph) -> csr_array:
@@ -140,9 +145,8 @@ class PassJob:
             stop = min(start + self.shard_rows, n_rows)
             for first, piece in pieces(self.rows, start, stop, self.piece_rows):
                 pass_through_rows(
-                    first, piece.indptr, piece.indices, piece.data,
-                    self.position, self.degrees, self.vectors, middle, out,
-                )  # fmt: skip
+                    edge_rows(first, piece), self.position, self.degrees, self.vectors, middle, out
+                )
             return {"sum": out}
 
         return add_up
@@ -159,7 +163,7 @@ def vectors_of_all(
     spread = on_atoms / graph.roots[:, None] / values
     for first, piece in pieces(graph.rows, 0, len(out)):
         block = np.empty((piece.shape[0], on_atoms.shape[1]))
-        gather_rows(piece.indptr, piece.indices, piece.data, graph.position, spread, block)
+        gather_rows(edge_rows(first, piece), graph.position, spread, block)
         place = graph.position[first : first + len(block)]
         # The root of the row's own degree is left out: rows are scaled to length one anyway.
         block[place >= 0] = on_atoms[place[place >= 0]]

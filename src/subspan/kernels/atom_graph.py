@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
 from subspan.kernels.jit import kernel, part
+
+
+class EdgeRows(NamedTuple):
+    """Some rows of the graph, compressed: an entry is an edge between the row's vertex and the column's."""
+
+    # Vertex of the first row.
+    first: int
+    # Row i has the entries from ends[i] to ends[i + 1].
+    ends: NDArray[np.integer]
+    columns: NDArray[np.integer]
+    weights: NDArray[np.floating]
 
 
 @part
@@ -20,10 +33,7 @@ def find_root(parents: NDArray[np.int32], vertex: int) -> int:
 
 @kernel
 def survey_rows(
-    first: int,
-    row_ends: NDArray[np.integer],
-    columns: NDArray[np.integer],
-    weights: NDArray[np.floating],
+    rows: EdgeRows,
     parents: NDArray[np.int32],
     degrees: NDArray[np.float64],
     is_atom: NDArray[np.bool_],
@@ -32,19 +42,16 @@ def survey_rows(
 
     Parameters
     ----------
-    first : IN
-        Vertex of the first row.
-    row_ends, columns, weights : IN
-        The rows, compressed; an entry is an edge of that weight between the row's vertex and the column's.
+    rows : IN
     parents : IN and OUT
         Trees of the vertices that are linked; the root of each is its lowest vertex.
     degrees, is_atom : IN and OUT
         Sum of the weights at each vertex, and whether some row has it as a column.
     """
-    for row in range(row_ends.shape[0] - 1):
-        own = first + row
-        for entry in range(row_ends[row], row_ends[row + 1]):
-            other, weight = columns[entry], weights[entry]
+    for row in range(rows.ends.shape[0] - 1):
+        own = rows.first + row
+        for entry in range(rows.ends[row], rows.ends[row + 1]):
+            other, weight = rows.columns[entry], rows.weights[entry]
             if weight == 0:
                 continue
             degrees[own] += weight
@@ -70,16 +77,14 @@ def add_rows(
     vectors: NDArray[np.float64],
     position: NDArray[np.int32],
     row: int,
-    row_ends: NDArray[np.integer],
-    columns: NDArray[np.integer],
-    weights: NDArray[np.floating],
+    rows: EdgeRows,
     out: NDArray[np.float64],
 ) -> None:
     """Set `out` to the sum of the vectors at a row's atoms, times their weights."""
     for k in range(out.shape[0]):
         out[k] = 0.0
-    for entry in range(row_ends[row], row_ends[row + 1]):
-        atom, weight = position[columns[entry]], np.float64(weights[entry])
+    for entry in range(rows.ends[row], rows.ends[row + 1]):
+        atom, weight = position[rows.columns[entry]], np.float64(rows.weights[entry])
         if atom >= 0:
             for k in range(out.shape[0]):
                 out[k] += weight * vectors[atom, k]
@@ -87,9 +92,7 @@ def add_rows(
 
 @kernel
 def gather_rows(
-    row_ends: NDArray[np.integer],
-    columns: NDArray[np.integer],
-    weights: NDArray[np.floating],
+    rows: EdgeRows,
     position: NDArray[np.int32],
     vectors: NDArray[np.float64],
     out: NDArray[np.float64],
@@ -98,8 +101,7 @@ def gather_rows(
 
     Parameters
     ----------
-    row_ends, columns, weights : IN
-        Rows of the graph.
+    rows : IN
     position : IN
         Position of each vertex among the atoms, -1 for other vertices.
     vectors : IN
@@ -107,16 +109,13 @@ def gather_rows(
     out : OUT
         (n_rows, b).
     """
-    for row in range(row_ends.shape[0] - 1):
-        add_rows(vectors, position, row, row_ends, columns, weights, out[row])
+    for row in range(rows.ends.shape[0] - 1):
+        add_rows(vectors, position, row, rows, out[row])
 
 
 @kernel
 def pass_through_rows(
-    first: int,
-    row_ends: NDArray[np.integer],
-    columns: NDArray[np.integer],
-    weights: NDArray[np.floating],
+    rows: EdgeRows,
     position: NDArray[np.int32],
     degrees: NDArray[np.float64],
     vectors: NDArray[np.float64],
@@ -129,8 +128,8 @@ def pass_through_rows(
 
     Parameters
     ----------
-    first, row_ends, columns, weights, position : IN
-        Rows of the graph as above; rows of atoms are skipped.
+    rows, position : IN
+        As for `gather_rows`; rows of atoms are skipped.
     degrees : IN
         Of all vertices.
     vectors : IN
@@ -140,15 +139,16 @@ def pass_through_rows(
     out : IN and OUT
         (n_atoms, b).
     """
-    for row in range(row_ends.shape[0] - 1):
-        if position[first + row] >= 0 or row_ends[row] == row_ends[row + 1]:
+    for row in range(rows.ends.shape[0] - 1):
+        own = rows.first + row
+        if position[own] >= 0 or rows.ends[row] == rows.ends[row + 1]:
             continue
-        add_rows(vectors, position, row, row_ends, columns, weights, middle)
-        share = 1.0 / degrees[first + row]
+        add_rows(vectors, position, row, rows, middle)
+        share = 1.0 / degrees[own]
         for k in range(middle.shape[0]):
             middle[k] *= share
-        for entry in range(row_ends[row], row_ends[row + 1]):
-            atom, weight = position[columns[entry]], np.float64(weights[entry])
+        for entry in range(rows.ends[row], rows.ends[row + 1]):
+            atom, weight = position[rows.columns[entry]], np.float64(rows.weights[entry])
             if atom >= 0:
                 for k in range(middle.shape[0]):
                     out[atom, k] += weight * middle[k]
