@@ -9,6 +9,9 @@ import sys
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
+
+from subspan.cli.main import program
 
 LARGE = ["-k", "10", "--dictionary-size", "500", "--method", "s3comp"]
 
@@ -61,14 +64,47 @@ def test_refused(path):
     assert "50 MB is too little" in cluster.stderr
 
 
-def test_methods_without_a_plan(path):
-    done = subspan("plan", path, "-k", "10", "--method", "lsr")
-    assert done.returncode == 2
-    assert "lsr has no plan; these methods have one: s3comp, s3comp-c, ssc-omp." in done.stderr
+@pytest.fixture(scope="module")
+def small(tmp_path_factory):
+    """A file that has never been written to, of a size that any method takes."""
+    path = tmp_path_factory.mktemp("data") / "small.npy"
+    np.lib.format.open_memmap(path, "w+", np.float32, (400, 12))
+    return path
 
 
-def test_the_front_door_is_told_what_the_plan_is_of(path):
-    done = subspan("plan", path, "-k", "10")
-    assert done.returncode == 0
-    assert done.stderr.startswith("This is the plan of one graph, by s3comp-c. auto makes 18 graphs or more")
-    assert subspan("plan", path, "-k", "10", "--n-nonzero", "5").stderr == ""
+@pytest.mark.parametrize("method", ["lsr", "lrsc", "ensc", "olrsc", "sr-ssc", "esc", "scc"])
+def test_methods_that_do_not_work_in_blocks(small, method):
+    arguments = ["plan", str(small), "-k", "3", "--method", method]
+    # One of them as a program of its own, which takes longer to start.
+    run = subspan(*arguments) if method == "lsr" else CliRunner().invoke(program, arguments)
+    assert run.stderr == ""
+    size, memory, seconds = run.stdout.splitlines()
+    assert size == "400 points, 12 features"
+    assert re.fullmatch(r"memory  up to [\d.]+ [MG]B, of which libraries take [\d.]+ [MG]B", memory)
+    assert re.fullmatch(r"time    (less than 2|\d+ to \d+) s, by small fits to random rows", seconds)
+
+
+def test_the_front_door_has_a_plan(small):
+    # The number of clusters may be left open, as in cluster.
+    facts = json.loads(subspan("plan", small, "-k", "2:3", "--json").stdout)
+    assert facts["n_points"] == 400
+    assert facts["process_bytes"] < facts["peak_bytes"] < 10**9
+    least, most = facts["seconds"]
+    assert 0 < least < most
+
+
+def test_a_budget_that_cannot_be_kept_is_refused_as_by_cluster(small, tmp_path):
+    X = np.random.default_rng(0).standard_normal((400, 12), np.float32)
+    np.save(tmp_path / "X.npy", X)
+    arguments = ["-k", "3", "--method", "lsr", "--memory", "1MB"]
+    planned = subspan("plan", small, *arguments)
+    done = subspan("cluster", tmp_path / "X.npy", *arguments, "--quiet")
+    assert (planned.returncode, planned.stdout) == (1, "")
+    assert "1 MB is too little" in planned.stderr
+    assert planned.stderr == done.stderr
+
+
+def test_options_of_the_paper_mean_its_method(path):
+    done = subspan("plan", path, "-k", "10", "--n-nonzero", "5")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "Spectral stage" in done.stdout

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 # The front door; with an option that it does not have, the method of the paper.
 METHOD = "auto"
 PAPER_METHOD = "s3comp-c"
+WHICH_METHOD = "One of those that `subspan methods` lists, or FILE.py:CLASS."
 # Where the method and its options are kept while a command line is read.
 METHOD_KEY = "subspan.cli.cluster.name"
 OPTIONS_KEY = "subspan.cli.cluster.options"
@@ -142,7 +143,7 @@ map_option = click.option(
 
 @click.command(cls=MethodCommand)
 @data_options
-@method_option("One of those that `subspan methods` lists, or FILE.py:CLASS.")
+@method_option(WHICH_METHOD)
 @click.option(
     "--labels",
     metavar="FILE",

@@ -11,7 +11,7 @@ from subspan.base import Settled, SubspaceMethod, spectral_graph
 from subspan.handover import Graph, InputError, Representation
 from subspan.methods.declarations import ElasticNetSCParameters
 from subspan.methods.documentation import documented
-from subspan.methods.room import check_fit, coding_bytes
+from subspan.methods.room import Own, check_fit, coding_bytes
 from subspan.model.coding import Coding, ElasticNetCoding
 from subspan.self_expression.elastic_net import ElasticNetSettings, represent_by_elastic_net
 from subspan.sources import Source
@@ -58,22 +58,22 @@ class ElasticNetSC(ElasticNetSCParameters, SubspaceMethod):
     def _represent(self, points: Source, settled: Settled) -> Representation:
         self._check_penalty()
         errors = self._error_atoms(points.shape[1])
-        own = self._bytes_without_gram(points, errors, settled.threads)
-        check_fit(self, points, settled, own, "take fewer rows")
+        own = check_fit(self, points, settled)
         return represent_by_elastic_net(
             points,
             ElasticNetSettings(float(self.tau), float(self.gamma), self.alpha),
-            budget=settled.budget - own,
+            budget=settled.budget - own.n_bytes,
             n_nonzero=self.n_nonzero,
             threads=settled.threads,
             others=errors,
         )
 
-    def _bytes_without_gram(self, points: Source, errors: NDArray[np.float64] | None, threads: int) -> int:
-        n_points, n_features = points.shape
-        n_atoms = n_points + (0 if errors is None else len(errors))
-        itemsize = points.dtype.itemsize
-        return 4 * n_atoms * n_features * itemsize + coding_bytes(n_atoms, itemsize, threads)
+    def _own_bytes(self, shape: tuple[int, int], itemsize: int, threads: int) -> Own:
+        """Arrays that are its own, for so many points and features; inner products take what is left."""
+        n_points, n_features = shape
+        n_atoms = n_points + (0 if self.errors is None else n_features - self._lifts)
+        own = 4 * n_atoms * n_features * itemsize + coding_bytes(n_atoms, itemsize, threads)
+        return Own(own, "take fewer rows")
 
     def _error_atoms(self, n_features: int) -> NDArray[np.float64] | None:
         """An atom for an error in each entry; the constant of lifted rows has none."""

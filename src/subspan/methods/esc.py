@@ -14,7 +14,7 @@ from subspan.base import Settled, SubspaceMethod, spectral_graph
 from subspan.handover import Graph, Representation, RowsOfPoints
 from subspan.methods.declarations import ESCParameters
 from subspan.methods.documentation import documented
-from subspan.methods.room import check_fit, coding_bytes
+from subspan.methods.room import Own, check_fit, coding_bytes
 from subspan.model.coding import Coding, ElasticNetCoding
 from subspan.self_expression.exemplars import encode_by_exemplars, search_bytes
 from subspan.sources import Source
@@ -84,14 +84,21 @@ class ESC(ESCParameters, SubspaceMethod):
     def _coding(self, n_features: int) -> Coding:
         return ElasticNetCoding(tau=1.0, gamma=1.0, alpha=1 / float(self.regularization))
 
+    def _own_bytes(self, shape: tuple[int, int], itemsize: int, threads: int) -> Own:
+        """Arrays that are its own, for so many points and features."""
+        n_exemplars = self._exemplars_of(shape[0])
+        own = search_bytes(shape[0], n_exemplars) + coding_bytes(n_exemplars, 8, threads)
+        return Own(own, "use fewer exemplars")
+
+    def _exemplars_of(self, n_points: int) -> int:
+        return self.n_exemplars or min(DEFAULT_EXEMPLARS, -(-n_points // 2))
+
     def _represent(self, points: Source, settled: Settled) -> ExemplarRepresentation:
+        check_fit(self, points, settled)
         rows = points.rows(0, points.shape[0])
-        n_exemplars = self.n_exemplars or min(DEFAULT_EXEMPLARS, -(-len(rows) // 2))
-        own = search_bytes(len(rows), n_exemplars) + coding_bytes(n_exemplars, 8, settled.threads)
-        check_fit(self, points, settled, own, "use fewer exemplars")
         found = encode_by_exemplars(
             rows,
-            n_exemplars,
+            self._exemplars_of(len(rows)),
             regularization=self.regularization,
             seed=settled.seed,
             threads=settled.threads,

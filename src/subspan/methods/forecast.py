@@ -73,7 +73,17 @@ def lines_of(plan: Plan) -> Iterator[str]:
 
 def _time_range(seconds: float) -> str:
     """From half to twice an estimate, with the start of the kernels."""
-    low, high = seconds / UNCERTAINTY, seconds * UNCERTAINTY + START
+    return in_range(seconds / UNCERTAINTY, seconds * UNCERTAINTY + START)
+
+
+def in_range(low: float, high: float) -> str:
+    """Two numbers of seconds, as people say them.
+
+    Examples
+    --------
+    >>> in_range(0.2, 1.5), in_range(3.2, 14.5)
+    ('less than 2 s', '3 to 14 s')
+    """
     return f"{low:.0f} to {high:.0f} s" if high >= 2 else "less than 2 s"
 
 

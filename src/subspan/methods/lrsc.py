@@ -7,7 +7,7 @@ from subspan.base import Settled, SubspaceMethod
 from subspan.handover import Representation
 from subspan.methods.declarations import LRSCParameters
 from subspan.methods.documentation import documented
-from subspan.methods.room import check_fit, closed_form_bytes, dense_graph_bytes
+from subspan.methods.room import Own, check_fit, closed_form_bytes, dense_graph_bytes
 from subspan.self_expression.low_rank import LowRankSettings, low_rank_factors
 from subspan.sources import Source
 
@@ -50,11 +50,14 @@ class LRSC(LRSCParameters, SubspaceMethod):
     1.0
     """
 
+    def _own_bytes(self, shape: tuple[int, int], itemsize: int, threads: int) -> Own:
+        """Arrays that are its own, for so many points and features."""
+        own = closed_form_bytes(*shape, itemsize)
+        return Own(own + dense_graph_bytes(shape[0], itemsize, threads), DENSE)
+
     def _represent(self, points: Source, settled: Settled) -> Representation:
-        n_points, n_features = points.shape
-        own = closed_form_bytes(n_points, n_features, points.dtype.itemsize)
-        own += dense_graph_bytes(n_points, points.dtype.itemsize, settled.threads)
-        check_fit(self, points, settled, own, DENSE)
+        n_points = points.shape[0]
+        check_fit(self, points, settled)
         settings = LowRankSettings(
             tau=self.tau,
             alpha=self.alpha,

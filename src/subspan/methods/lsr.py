@@ -7,7 +7,7 @@ from subspan.base import Settled, SubspaceMethod
 from subspan.handover import Representation
 from subspan.methods.declarations import LSRParameters
 from subspan.methods.documentation import documented
-from subspan.methods.room import check_fit, closed_form_bytes, dense_graph_bytes, tile_bytes
+from subspan.methods.room import Own, check_fit, closed_form_bytes, dense_graph_bytes, tile_bytes
 from subspan.model.coding import Coding, RidgeCoding
 from subspan.self_expression.ridge import ridge_factors
 from subspan.self_expression.thresholded_ridge import thresholded_ridge
@@ -58,12 +58,17 @@ class LSR(LSRParameters, SubspaceMethod):
         # Without it every point has a coefficient on every other, and a new row has only the largest ones.
         return self.n_neighbors is not None
 
-    def _represent(self, points: Source, settled: Settled) -> Representation:
-        n_points, n_features = points.shape
-        own = closed_form_bytes(n_points, n_features, points.dtype.itemsize)
+    def _own_bytes(self, shape: tuple[int, int], itemsize: int, threads: int) -> Own:
+        """Arrays that are its own, for so many points and features."""
+        own = closed_form_bytes(*shape, itemsize)
         if self.n_neighbors is not None:
-            own += tile_bytes(n_points, points.dtype.itemsize, settled.threads)
-            check_fit(self, points, settled, own, "take fewer rows")
+            return Own(own + tile_bytes(shape[0], itemsize, threads), "take fewer rows")
+        return Own(own + dense_graph_bytes(shape[0], itemsize, threads), DENSE)
+
+    def _represent(self, points: Source, settled: Settled) -> Representation:
+        n_points = points.shape[0]
+        check_fit(self, points, settled)
+        if self.n_neighbors is not None:
             sparse = thresholded_ridge(
                 points.rows(0, n_points),
                 self.regularization,
@@ -72,8 +77,6 @@ class LSR(LSRParameters, SubspaceMethod):
                 threads=settled.threads,
             )
             return Representation(sparse, n_iter=1, changes=(1.0,))
-        own += dense_graph_bytes(n_points, points.dtype.itemsize, settled.threads)
-        check_fit(self, points, settled, own, DENSE)
         factors = ridge_factors(
             points.rows(0, n_points),
             self.regularization,

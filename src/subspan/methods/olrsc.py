@@ -20,7 +20,7 @@ from subspan.execution.workplace import Workplace
 from subspan.handover import Certificate, Embedding, Factors, Graph, InputError, Representation
 from subspan.methods.declarations import OLRSCParameters
 from subspan.methods.documentation import documented
-from subspan.methods.room import check_fit, dense_graph_bytes
+from subspan.methods.room import Own, check_fit, dense_graph_bytes
 from subspan.parameters import check_parameters
 from subspan.self_expression.online_low_rank import OnlineBasis, OnlineWeights
 from subspan.sources import Source
@@ -182,7 +182,7 @@ class OLRSC(OLRSCParameters, SubspaceMethod):
 
     def _represent(self, points: Source, settled: Settled) -> Representation:
         n_points, n_features = points.shape
-        self._check_fit(points, settled)
+        check_fit(self, points, settled)
         self._begin_stream(n_features, settled.seed)
         objective, changes = [], []
         before = np.zeros((0, 0))
@@ -204,13 +204,12 @@ class OLRSC(OLRSCParameters, SubspaceMethod):
             objective=tuple(objective),
         )
 
-    def _check_fit(self, points: Source, settled: Settled) -> None:
-        own = ARRAYS_OF_CODES * points.shape[0] * (self.n_basis or 5 * self.n_clusters)
+    def _own_bytes(self, shape: tuple[int, int], itemsize: int, threads: int) -> Own:
+        """Arrays that are its own, for so many points and features."""
+        own = ARRAYS_OF_CODES * shape[0] * (self.n_basis or 5 * self.n_clusters)
         if self.clustering == "codes":
-            check_fit(self, points, settled, own, "take a smaller basis")
-            return
-        own += dense_graph_bytes(points.shape[0], points.dtype.itemsize, settled.threads)
-        check_fit(self, points, settled, own, DENSE)
+            return Own(own, "take a smaller basis")
+        return Own(own + dense_graph_bytes(shape[0], itemsize, threads), DENSE)
 
     def _learn(
         self, points: Source, order: NDArray[np.int64], advance: Advance

@@ -5,7 +5,9 @@ For methods that do not go block by block. Each is a bound: the arrays that are 
 
 from __future__ import annotations
 
-from subspan.base import Settled, SubspaceMethod
+from typing import Any, NamedTuple, Protocol, runtime_checkable
+
+from subspan.base import Settled
 from subspan.execution.memory import check_room
 from subspan.execution.tiles import TILE
 from subspan.self_expression.lasso_codes import WORKING_SETS
@@ -24,10 +26,33 @@ DOUBLE = 8
 LEAST = 2**20
 
 
-def check_fit(method: SubspaceMethod, points: Source, settled: Settled, own: int, advice: str) -> None:
-    """Refuse a fit whose arrays do not fit into the budget; `own` is what the method takes by itself."""
-    needed = LEAST + own + embedding_bytes(points.shape[0], method.n_components, settled.n_clusters)
-    check_room(needed, settled.budget, advice)
+class Own(NamedTuple):
+    """Bytes of the arrays that are a method's own, and what may be done if they are too many."""
+
+    n_bytes: int
+    advice: str
+
+
+@runtime_checkable
+class SaysBytes(Protocol):
+    """A method that knows what its arrays take."""
+
+    n_components: Any
+
+    def _own_bytes(self, shape: tuple[int, int], itemsize: int, threads: int) -> Own: ...
+
+
+def check_fit(method: SaysBytes, points: Source, settled: Settled) -> Own:
+    """Refuse a fit whose arrays do not fit into the budget; what the method takes by itself."""
+    own = method._own_bytes(points.shape, points.dtype.itemsize, settled.threads)
+    needed = fit_bytes(method, points.shape[0], settled.n_clusters, own)
+    check_room(needed, settled.budget, own.advice)
+    return own
+
+
+def fit_bytes(method: SaysBytes, n_points: int, n_clusters: int, own: Own) -> int:
+    """What the arrays of a fit take."""
+    return LEAST + own.n_bytes + embedding_bytes(n_points, method.n_components, n_clusters)
 
 
 def embedding_bytes(n_points: int, n_components: object, n_clusters: int) -> int:

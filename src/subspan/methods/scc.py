@@ -20,7 +20,7 @@ from subspan.labeling import label_embedding
 from subspan.labeling.flats import flat_error
 from subspan.methods.declarations import SCCParameters
 from subspan.methods.documentation import documented
-from subspan.methods.room import check_fit
+from subspan.methods.room import Own, check_fit
 from subspan.model.remains import Habits
 from subspan.sources import Source
 from subspan.sources.scanning import of_unit_size
@@ -108,10 +108,15 @@ class SCC(SCCParameters, SubspaceMethod):
     def _habits(self) -> Habits:
         return replace(super()._habits(), affine=bool(self.affine), dimension=int(self.dim))
 
+    def _own_bytes(self, shape: tuple[int, int], itemsize: int, threads: int) -> Own:
+        """Arrays that are its own, for so many points and features."""
+        n_columns = self._checked_columns(shape)
+        own = shape[0] * n_columns * (4 * itemsize + 12) + 24 * n_columns**2
+        return Own(own, "take fewer tuples of points")
+
     def _represent(self, points: Source, settled: Settled) -> TupleAffinities:
         n_columns = self._checked_columns(points.shape)
-        own = points.shape[0] * n_columns * (4 * points.dtype.itemsize + 12) + 24 * n_columns**2
-        check_fit(self, points, settled, own, "take fewer tuples of points")
+        check_fit(self, points, settled)
         # Curvatures are relative to one another: the unit of length does not matter.
         points = of_unit_size(points)
         best: Trial | None = None

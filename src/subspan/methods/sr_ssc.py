@@ -16,7 +16,7 @@ from subspan.execution.steps import track
 from subspan.handover import Graph, InputError, Representation, RowsOfPoints
 from subspan.methods.declarations import SRSSCParameters
 from subspan.methods.documentation import documented
-from subspan.methods.room import check_fit, coding_bytes
+from subspan.methods.room import Own, check_fit, coding_bytes
 from subspan.model.coding import Coding, ElasticNetCoding
 from subspan.self_expression.anchors import anchor_codes, sample_anchors
 from subspan.sources import Source
@@ -94,12 +94,20 @@ class SRSSC(SRSSCParameters, SubspaceMethod):
     def _coding(self, n_features: int) -> Coding:
         return ElasticNetCoding(tau=1.0, gamma=float(self.regularization))
 
+    def _own_bytes(self, shape: tuple[int, int], itemsize: int, threads: int) -> Own:
+        """Arrays that are its own, for so many points and features."""
+        n_anchors = self._anchors_of(shape[0])
+        own = 3 * 8 * (shape[0] * shape[1] * threads + n_anchors**2) + coding_bytes(n_anchors, 8, threads)
+        return Own(own, "use fewer anchors")
+
+    def _anchors_of(self, n_points: int) -> int:
+        return self.n_anchors or min(DEFAULT_ANCHORS, -(-n_points // 2))
+
     def _represent(self, points: Source, settled: Settled) -> LayeredRepresentation:
-        rows = points.rows(0, points.shape[0])
         threads = settled.threads
-        n_anchors = self.n_anchors or min(DEFAULT_ANCHORS, -(-len(rows) // 2))
-        own = 3 * 8 * (rows.size * threads + n_anchors**2) + coding_bytes(n_anchors, 8, threads)
-        check_fit(self, points, settled, own, "use fewer anchors")
+        check_fit(self, points, settled)
+        rows = points.rows(0, points.shape[0])
+        n_anchors = self._anchors_of(len(rows))
         anchors = sample_anchors(rows, n_anchors, self.n_layers, seed=settled.seed, threads=threads)
         layers = tuple(
             anchor_codes(rows, kept, regularization=self.regularization, threads=threads)
