@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from pages import HOSTILE, chromium
 
+from subspan import LSR
 from subspan.report import Origin, write_report
 from subspan.sources import ArraySource
 
@@ -167,6 +168,23 @@ def test_keyboard_reaches_the_content_first(visit):
     assert skip.evaluate("link => link === document.activeElement && link.getBoundingClientRect().left >= 0")
     visit.page.keyboard.press("Enter")
     assert visit.page.evaluate("document.activeElement.id") == "content"
+
+
+def test_long_names_of_classes_are_seen_whole(browser, tmp_path):
+    rng = np.random.default_rng(0)
+    X = np.repeat(np.eye(30), 4, axis=0) + 0.01 * rng.standard_normal((120, 30))
+    truth = np.repeat([f"photographs of PERSON {j:02d}" for j in range(30)], 4)
+    path = LSR(30, random_state=0).fit(X).report(tmp_path / "page.html", X, truth=truth)
+    many = Visit(browser, path)
+    drawing = many.page.locator("#confusion svg")
+    place = "shape => { const box = shape.getBoundingClientRect(); return [box.left, box.right]; }"
+    left, _ = drawing.evaluate(place)
+    _, label_ends = drawing.locator(".label").last.evaluate(place)
+    names = drawing.locator(".tick")
+    assert "photogra…ERSON 08" in names.all_text_contents()
+    assert left < label_ends < min(names.nth(i).evaluate(place)[0] for i in range(names.count()))
+    many.check_quiet(path)
+    many.context.close()
 
 
 @pytest.mark.parametrize("width", [320, 390, 1280])

@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 from pages import HOSTILE, Tag, parse, skeleton
 
-from subspan import S3COMPC
+from subspan import LSR, S3COMPC, SubspaceClustering
 from subspan.affinity.implicit import ImplicitAffinity
 from subspan.methods import registry
 from subspan.report.material import Origin
@@ -167,6 +167,19 @@ def test_confusion_counts_rows_of_class_and_cluster(model, points, page_of):
         kind = row.find("th")[0].words()
         for cluster, cell in zip(header, row.find("td"), strict=True):
             assert int(cell.words()) == ((names == kind) & (model.labels_ == int(cluster))).sum()
+
+
+def test_the_front_door_is_not_advised_to_those_who_took_it(points, page_of):
+    X, y = points
+    mixed = np.roll(y, 7)
+    for estimator, advised in (
+        (LSR(3, random_state=0), True),
+        (SubspaceClustering(3, random_state=0), False),
+    ):
+        root = parse(page_of(estimator.fit(X), X, truth=mixed))
+        words = "".join(root.find("section", id=name)[0].words() for name in ("findings", "poor"))
+        assert "Compare methods" in words
+        assert ("front door" in words) == advised
 
 
 def test_many_classes_become_a_picture(model, page_of):

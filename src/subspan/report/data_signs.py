@@ -140,7 +140,9 @@ def about_truth(material: Material) -> Iterator[Finding]:
             "look",
             f"Clusters and known classes differ: they agree on {percent(found.accuracy)} of the rows",
             "The clusters may follow something else in the data, or parameters and method do not suit them.",
-            "Try the front door (method auto) and compare methods.",
+            "Compare methods, or take other features."
+            if material.by_front_door
+            else "Try the front door (method auto) and compare methods.",
         )
 
 

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from subspan.base import SubspaceMethod
 from subspan.report.axes import number
 from subspan.report.finding import Finding, Level, n_rows, named_clusters
 from subspan.report.material import Material
@@ -44,11 +43,12 @@ def about_spectrum(material: Material) -> Iterator[Finding]:
             "This run clustered without eigenvalues beyond the number of clusters.",
         )
         return
-    yield _gap(spectrum.eigenvalues, estimator)
+    yield _gap(spectrum.eigenvalues, material)
 
 
-def _gap(values: NDArray[np.float64], estimator: SubspaceMethod) -> Finding:
+def _gap(values: NDArray[np.float64], material: Material) -> Finding:
     """What the drop after the k-th eigenvalue says, beside the others in its neighbourhood."""
+    estimator = material.estimator
     k, pieces = estimator.n_clusters_, estimator.counts_["components"]
     gaps = values[:-1] - values[1:]
     # Early gaps are wide in any graph, and the first only tells that it is in one piece.
@@ -68,7 +68,8 @@ def _gap(values: NDArray[np.float64], estimator: SubspaceMethod) -> Finding:
         )
     if is_clear:
         remedy = f"If {at} clusters make sense, try that number."
-        if estimator.n_components != "auto":
+        # Members of the front door have as many as they need.
+        if estimator.n_components != "auto" and not material.by_front_door:
             remedy += ' If not, n_components="auto" gives the embedding as many directions.'
         return Finding(
             "look",

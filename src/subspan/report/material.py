@@ -85,6 +85,11 @@ class Material:
         return self.method.upper() if known else type(self.estimator).__name__
 
     @property
+    def by_front_door(self) -> bool:
+        """Whether many settings have voted, not one method."""
+        return self.method == "auto"
+
+    @property
     def home(self) -> str:
         """The module that the estimator is imported from."""
         found = outside.home(type(self.estimator))

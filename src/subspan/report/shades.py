@@ -18,6 +18,8 @@ SHADE = (46, 124, 214)
 # More lines than this would be most of what is seen.
 MOST_LINES = 60
 LINE_HEIGHT = 16
+# Width of a letter of a name, at most on average, and of the label beside the names.
+LETTER, LABEL = 7.5, 32
 
 
 def grid(
@@ -27,9 +29,10 @@ def grid(
     names: Sequence[tuple[float, str]] = (),
 ) -> Element:
     """A matrix of numbers from 0 to 1 as shades; lines at `bounds` and names along the side, in cells."""
-    side = WIDTH - LEFT - 8
+    left = max(LEFT, round(LABEL + LETTER * max((len(text) for _, text in names), default=0)))
+    side = WIDTH - left - 8
     cell = side / shares.shape[1]
-    box = Box(LEFT, TOP, side, round(shares.shape[0] * cell, 1))
+    box = Box(left, TOP, side, round(shares.shape[0] * cell, 1))
     shades = np.rint(255 * np.clip(shares, 0, 1)).astype(np.uint8)
     picture = h(
         "image", href=shade_uri(shades, SHADE), class_="pixels", preserveAspectRatio="none", **asdict(box)

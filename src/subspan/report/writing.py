@@ -98,7 +98,7 @@ def render(material: Material) -> str:
         graph_section(material),
         representation_section(material),
         members_section(material, each),
-        poor_section(),
+        poor_section(material),
         again_section(material),
         run_section(material),
     ]

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from subspan.report.elements import h
+from subspan.report.material import Material
 from subspan.report.page import Section
 
+LOOK = ("Look at the data.", "subspan look DATA names scales, copies, gaps and a mean that hides the rest.")
+FRONT_DOOR = (
+    "Use the front door.",
+    "Without --method, many settings vote, and none has to be chosen. It has the options --center and "
+    "--standardize, too.",
+)
 STEPS = (
-    ("Look at the data.", "subspan look DATA names scales, copies, gaps and a mean that hides the rest."),
-    ("Use the front door.", "Without --method, many settings vote, and none has to be chosen."),
     ("Compare methods.", "subspan compare DATA runs several of them, one beside the other."),
     (
         "Try other numbers of clusters.",
@@ -24,7 +29,8 @@ STEPS = (
 )
 
 
-def poor_section() -> Section:
-    """Steps in the order in which they pay."""
-    items = [h("li", h("strong", title), " ", text) for title, text in STEPS]
+def poor_section(material: Material) -> Section:
+    """Steps in the order in which they pay, without the one that was taken already."""
+    first = [LOOK] if material.by_front_door else [LOOK, FRONT_DOOR]
+    items = [h("li", h("strong", title), " ", text) for title, text in (*first, *STEPS)]
     return Section("poor", "The result is poor: what now?", h("ol", items, class_="card"))

@@ -19,7 +19,7 @@ from subspan.report.tables import Column, TableRow, cell, pairs, percent, scroll
 MOST_TABLE_CELLS = 25
 MOST_MISTAKES = 12
 # Of the name of a class beside the picture.
-LONGEST_IN_PICTURE = 9
+LONGEST_IN_PICTURE = 17
 # Shares of a class from which a cell has the shade of that number.
 SHADES = (0.0, 0.1, 0.3, 0.6)
 
@@ -100,9 +100,21 @@ def _picture(found: Confusion) -> Element:
         "Off the diagonal, a class is split or lies in a foreign cluster."
     )
     places = enumerate(found.classes.tolist())
-    names = [(place + 0.5, short(name, LONGEST_IN_PICTURE)) for place, name in places]
+    names = [(place + 0.5, _with_ends(name)) for place, name in places]
     chart = grid(about, shares, names=names)
     return h("div", figure("confusion", "Classes and clusters", chart, caption), class_="plates")
+
+
+def _with_ends(name: object) -> str:
+    """A name that is not too long, with its end, which is often all that differs.
+
+    Examples
+    --------
+    >>> _with_ends("photographs of person 07")
+    'photogra…erson 07'
+    """
+    words, half = short(name), LONGEST_IN_PICTURE // 2
+    return words if len(words) <= LONGEST_IN_PICTURE else f"{words[:half]}…{words[-half:]}"
 
 
 def _mistakes(found: Confusion) -> Element | None:
