@@ -78,7 +78,9 @@ html_math_renderer = "mathml"
 html_copy_source = False
 html_show_sourcelink = False
 # Pages without others below them have no use for a menu at their side.
-html_sidebars: dict[str, list[str]] = {"command-line": [], "start": []}
+html_sidebars: dict[str, list[str]] = {
+    name: [] for name in ("command-line", "poor-results", "start", "tasks")
+}
 # Light or dark as the reader's system is, unless another is chosen.
 html_context = {"default_mode": "auto"}
 html_theme_options = {

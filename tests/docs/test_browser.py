@@ -78,6 +78,22 @@ def test_formulas_need_no_script(tmp_path):
     assert not asked
 
 
+def test_no_page_is_wider_than_a_phone():
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright drives the browser")
+    wider = {}
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
+        page = browser.new_page(viewport={"width": 390, "height": 844}, java_script_enabled=False)
+        for path in BUILT.rglob("*.html"):
+            page.goto(path.as_uri())
+            # The theme lets the article scroll by itself, so that the window is never wider.
+            article = page.locator(".bd-article-container")
+            if article.count() and (width := article.evaluate("box => box.scrollWidth")) > 390:
+                wider[path.name] = width
+        browser.close()
+    assert wider == {}
+
+
 def test_a_page_that_asks_is_noticed(tmp_path):
     page = tmp_path / "page.html"
     page.write_text('<img src="https://example.org/picture.png"><script>console.log("said")</script>')
