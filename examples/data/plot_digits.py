@@ -7,7 +7,7 @@ set. A digit written a little thicker or a little more slanted is nearly a linea
 other ways to write it, so each digit lies near a subspace of some ten dimensions.
 """
 
-# sphinx_gallery_thumbnail_number = 2
+# sphinx_gallery_thumbnail_number = 2  # noqa: ERA001
 import matplotlib.pyplot as plt
 from sklearn.cluster import KMeans
 from sklearn.datasets import load_digits

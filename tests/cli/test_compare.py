@@ -23,6 +23,7 @@ from subspan.comparison.contestants import Contestant, comparable, methods_for
 from subspan.comparison.figure import Matrix, picture_of
 from subspan.datasets import make_union_of_subspaces
 from subspan.handover import InputError
+from subspan.methods.registry import METHODS
 from subspan.metrics import clustering_accuracy, connectivity, subspace_preserving_error
 from subspan.sources import open_source
 
@@ -200,7 +201,7 @@ def test_numbers_of_the_figure_without_a_picture() -> None:
 def test_methods_by_the_number_of_rows_are_methods() -> None:
     for n_rows in (100, 10_000, 10**8):
         assert set(methods_for(n_rows)) < set(comparable())
-    assert named_methods("lsr,ALL") == comparable()
+    assert sorted(named_methods("lsr,ALL")) == sorted(comparable())
 
 
 @pytest.mark.usefixtures("folder")
@@ -248,6 +249,12 @@ def test_baselines_and_a_class_of_ones_own_are_rows_the_best_first_and_bold(fold
     deaf = invoke(*BOTH, *TRUTH, "--methods", "own.py:Deaf")
     assert deaf.exit_code == 2
     assert "Deaf has no method fit_predict" in deaf.stderr
+
+
+def test_all_methods_and_ones_own(folder: Path) -> None:
+    (folder / "own.py").write_text(OWN)
+    rows = facts(*BOTH, *TRUTH, "--methods", "all,own.py:Halves", "--trials", "1")["methods"]
+    assert {row["method"] for row in rows} == {*METHODS, "k-means", "spectral", "own.py:Halves"}
 
 
 @pytest.mark.usefixtures("folder")

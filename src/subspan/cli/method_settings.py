@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from difflib import get_close_matches
-from itertools import product
+from itertools import chain, product
 from typing import Any
 
 from subspan.cli.method_options import parameters_of
@@ -29,19 +29,20 @@ SHARED_OPTIONS = {
 
 
 def named_methods(text: str) -> list[str]:
-    """Names with commas between them, each of them once; "all" for all there are.
+    """Names with commas between them, each of them once; "all" stands for all there are without a file.
 
     Examples
     --------
     >>> named_methods("LSR, ssc-omp,lsr,k-means")
     ['lsr', 'ssc-omp', 'k-means']
+    >>> named_methods("k-means,all") == ["k-means", *(name for name in comparable() if name != "k-means")]
+    True
     """
     names = [name.strip() for name in text.split(",") if name.strip()]
     if not names:
         raise InputError(f"names no method; there are {', '.join(comparable())}.")
-    if ALL in map(str.lower, names):
-        return comparable()
-    return list(dict.fromkeys(map(find_comparable, names)))
+    named = [comparable() if name.lower() == ALL else [find_comparable(name)] for name in names]
+    return list(dict.fromkeys(chain.from_iterable(named)))
 
 
 def numbers_of_clusters(text: str) -> list[int]:
