@@ -59,7 +59,7 @@ def test_a_clean_result_is_in_order():
         ({"eigenvalues_": np.linspace(1, 0.9, 4)}, "note", "no spectrum to judge by"),
         ({"certificate_": Certificate(False, 0.1, 0.2, 9)}, "doubt", "eigenvectors are in doubt"),
         ({"random_state": None}, "look", "No seed"),
-        ({"changes_": (1.0, 0.5)}, "note", "still moving"),
+        ({"changes_": (1.0, 0.5)}, "note", "not quite converged"),
         (
             {"labels_": np.array([3, *np.repeat([0, 1, 2, 3], [9, 10, 10, 10])])},
             "look",

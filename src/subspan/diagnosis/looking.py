@@ -133,8 +133,8 @@ def _about_missing(n_values: int, n_rows: int) -> Iterator[DataSign]:
     if n_values:
         yield DataSign(
             "look",
-            f"{n_values} values are missing or not finite",
-            f"{n_rows} rows have such values, and are refused unless you say what to do with them.",
+            f"{n_values} value{' is' if n_values == 1 else 's are'} missing or not finite",
+            f"Rows that have some: {n_rows}. A fit refuses them unless it is told what to do with them.",
             "missing='drop' (--missing drop) leaves these rows out, missing='mean' fills the gaps.",
         )
     else:
@@ -242,8 +242,8 @@ def _about_structure(found: Plausibility, facts: dict[str, Any]) -> DataSign:
         return DataSign(
             "good",
             "The rows may lie near subspaces",
-            f"Each follows from a few others: what is left is {found.best_ratio:.0%} of what a cloud of the "
-            "same shape without clusters leaves.",
+            "Each is nearly a combination of a few others: the difference is "
+            f"{found.best_ratio:.0%} of that in random data of the same shape.",
         )
     if found.structure == "compact groups":
         return DataSign(
@@ -255,6 +255,6 @@ def _about_structure(found: Plausibility, facts: dict[str, Any]) -> DataSign:
     return DataSign(
         "look",
         "No subspaces can be seen",
-        "Rows follow from others no better than in a cloud of the same shape without clusters.",
+        "Rows are combinations of others no more than in random data of the same shape.",
         "Other columns or features may show them. Do not trust clusters found in these.",
     )

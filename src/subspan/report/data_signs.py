@@ -116,7 +116,7 @@ def about_representation(material: Material) -> Iterator[Finding]:
         is_good = left <= WELL_REPRESENTED
         yield Finding(
             "good" if is_good else "look",
-            f"Rows follow {'well' if is_good else 'poorly'} from others: a typical residual is "
+            f"Rows are represented {'well' if is_good else 'poorly'} by others: the middle residual is "
             f"{percent(left)}",
             "Half of the rows, brought to length 1, differ by less than this from the combination of others "
             "that represents them. Damping and few coefficients make it larger without harm to the clusters.",
@@ -127,7 +127,7 @@ def about_representation(material: Material) -> Iterator[Finding]:
         last = percent(float(settled.changes[-1]))
         yield Finding(
             "good" if settled.reached else "note",
-            "The consensus came to rest" if settled.reached else "The consensus was still moving a little",
+            "The consensus converged" if settled.reached else "The consensus had not quite converged",
             f"In the last of {len(settled.changes)} outer iterations the coefficients changed by {last}.",
         )
 

@@ -15,6 +15,7 @@ UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufff
 # Marks that turn the direction of everything after them, and breaks of lines that only some programs see.
 TURNING = re.compile("[\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 ATTRIBUTE = re.compile(r"[A-Za-z][\w:.-]*")
+OPTION = re.compile("(--[a-z][a-z-]*)")
 # Names in the data may be of any length.
 LONGEST_NAME = 80
 
@@ -78,6 +79,19 @@ def short(text: object, longest: int = LONGEST_NAME) -> str:
     # Cut before the search for blanks: a name may be a megabyte long.
     words = " ".join(upright(str(text)[: 4 * longest]).split())
     return words if len(words) <= longest else words[: longest - 1] + "…"
+
+
+def with_options(text: str) -> list[Node]:
+    """Words of ours, in which no option of the command line is broken at its hyphens.
+
+    Examples
+    --------
+    >>> print(*with_options("Add --center."))
+    Add  <span class="option">--center</span> .
+    """
+    return [
+        h("span", part, class_="option") if part.startswith("--") else part for part in OPTION.split(text)
+    ]
 
 
 def upright(text: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from subspan.diagnosis import DataSign, diagnose
-from subspan.report.elements import Element, h
+from subspan.report.elements import Element, h, with_options
 from subspan.report.finding import SIGNS
 from subspan.report.material import Material
 from subspan.report.page import Section
@@ -24,5 +24,5 @@ def data_section(material: Material) -> Section | None:
 
 def _item(sign: DataSign) -> Element:
     level = h("span", SIGNS[sign.level], ":", class_="level")
-    remedy = h("p", h("strong", "What to do: "), sign.remedy) if sign.remedy else None
+    remedy = h("p", h("strong", "What to do: "), with_options(sign.remedy)) if sign.remedy else None
     return h("li", level, " ", h("strong", sign.title), h("p", sign.text), remedy, class_=sign.level)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from subspan.report.elements import h
+from subspan.report.elements import h, with_options
 from subspan.report.material import Material
 from subspan.report.page import Section
 
@@ -32,5 +32,5 @@ STEPS = (
 def poor_section(material: Material) -> Section:
     """Steps in the order in which they pay, without the one that was taken already."""
     first = [LOOK] if material.by_front_door else [LOOK, FRONT_DOOR]
-    items = [h("li", h("strong", title), " ", text) for title, text in (*first, *STEPS)]
+    items = [h("li", h("strong", title), " ", with_options(text)) for title, text in (*first, *STEPS)]
     return Section("poor", "The result is poor: what now?", h("ol", items, class_="card"))
