@@ -6,13 +6,16 @@ import json
 import re
 import shutil
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import subspan
 
 BUILT = Path(__file__).parents[2] / "build" / "docs"
+EXAMPLES = Path(__file__).parents[2] / "examples"
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
 pytestmark = [
@@ -78,20 +81,47 @@ def test_formulas_need_no_script(tmp_path):
     assert not asked
 
 
-def test_no_page_is_wider_than_a_phone():
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright drives the browser")
-    wider = {}
     with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
-        page = browser.new_page(viewport={"width": 390, "height": 844}, java_script_enabled=False)
-        for path in BUILT.rglob("*.html"):
-            page.goto(path.as_uri())
-            # The theme lets the article scroll by itself, so that the window is never wider.
-            article = page.locator(".bd-article-container")
-            if article.count() and (width := article.evaluate("box => box.scrollWidth")) > 390:
-                wider[path.name] = width
-        browser.close()
+        started = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
+        yield started
+        started.close()
+
+
+def test_no_page_is_wider_than_a_phone(browser):
+    wider = {}
+    page = browser.new_page(viewport={"width": 390, "height": 844}, java_script_enabled=False)
+    for path in BUILT.rglob("*.html"):
+        page.goto(path.as_uri())
+        # The theme lets the article scroll by itself, so that the window is never wider.
+        article = page.locator(".bd-article-container")
+        if article.count() and (width := article.evaluate("box => box.scrollWidth")) > 390:
+            wider[path.name] = width
+    page.close()
     assert wider == {}
+
+
+def test_the_gallery_has_groups_and_pictures_that_can_be_recognised(browser):
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    page.goto((BUILT / "gallery" / "index.html").as_uri())
+    groups = ["Kinds of data", "Large data and streams", "How it works"]
+    assert [text.strip("#") for text in page.locator("article h2").all_text_contents()] == groups
+    thumbnails = page.locator(".sphx-glr-thumbcontainer img")
+    thumbnails.last.scroll_into_view_if_needed()
+    assert thumbnails.count() == len(list(EXAMPLES.rglob("plot_*.py")))
+    shown = thumbnails.evaluate_all("all => all.map(image => [image.naturalWidth, image.clientWidth])")
+    assert min(min(widths) for widths in shown) >= 200
+    page.close()
+
+
+def test_the_header_has_links(browser):
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    page.goto((BUILT / "index.html").as_uri())
+    links = page.locator("header .navbar-nav a.nav-link").all_inner_texts()
+    assert {"Start", "User guide", "Examples", "Five tasks", "Command line", "API"} <= set(links)
+    page.close()
 
 
 def test_a_page_that_asks_is_noticed(tmp_path):

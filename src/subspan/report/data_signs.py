@@ -101,10 +101,9 @@ def _catch_all(material: Material) -> Iterator[Finding]:
         several = large.sum() > 1
         yield Finding(
             "look",
-            f"{named_clusters(large)} may collect what fits nowhere else",
+            f"{named_clusters(large)} may mix rows of several groups",
             f"{'They are' if several else 'It is'} more than {LARGE_RATIO} times as large as the middle "
-            "cluster, or of as many times its dimension: rows of several groups, or rows near no subspace at "
-            "all.",
+            "cluster, or of as many times its dimension. Such rows may also lie near no subspace at all.",
             "Try more clusters, or look at the rows that fit worst and leave them out.",
         )
 
