@@ -40,7 +40,7 @@ TARGETS = {
     "metrics": Target(tuple(f"subspan.metrics.{name}" for name in METRICS), ("tests/metrics",)),
     "step": Target(
         ("subspan.kernels.pursuit.step",),
-        tuple(f"tests/kernels/pursuit/test_{name}.py" for name in ("choices", "step", "engine")),
+        tuple(f"tests/kernels/pursuit/test_{name}.py" for name in ("choices", "edges", "step", "engine")),
     ),
     "components": Target(("subspan.embedding.components",), ("tests/embedding/test_components.py",)),
     "header": Target(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from pathlib import Path
 from typing import Any, get_args
@@ -13,7 +14,9 @@ from scipy.sparse import csr_array
 
 from subspan import S3COMPC
 from subspan.datasets import make_union_of_subspaces
+from subspan.execution.memory import parse_bytes
 from subspan.execution.tiles import TILE
+from subspan.handover import InputError
 from subspan.methods import planning
 from subspan.self_expression.consensus import ConsensusSettings
 from subspan.self_expression.dictionaries import sample_dictionaries
@@ -45,9 +48,13 @@ def duplicated(n_features: int, dtype: str) -> np.ndarray:
 
 @cache
 def tied(n_features: int, dtype: str) -> np.ndarray:
+    return with_ties(N_POINTS, n_features, dtype)
+
+
+def with_ties(n_points: int, n_features: int, dtype: str) -> np.ndarray:
     """Rows with a few entries -1, 1: a great many of their inner products are equal."""
     rng = np.random.default_rng(2)
-    X = np.zeros((N_POINTS, n_features), dtype)
+    X = np.zeros((n_points, n_features), dtype)
     for row in X:
         row[rng.choice(n_features, 4, replace=False)] = rng.choice([-1, 1], 4)
     return X
@@ -165,6 +172,25 @@ def test_estimator_whatever_is_kept(data, dtype, monkeypatch):
         return fit(X)
 
     reference, *others = map(fitted, EVERY_KEPT)
+    for other in others:
+        assert_same_fit(reference, other, rel=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore::subspan.handover.DataWarning")
+def test_every_budget_from_the_smallest_that_works(monkeypatch):
+    X = with_ties(1500, 500, "float32")
+    # Only what the fit takes counts, not what the process has taken before.
+    monkeypatch.setattr(planning, "used_memory", lambda: 0)
+    monkeypatch.setattr(planning, "FIRST_USE", 0)
+    wide = {"n_subproblems": 10, "n_jobs": 2}
+    with pytest.raises(InputError) as caught:
+        fit(X, **wide, memory_budget=1)
+    enough = re.search(r"; (\S+ \S+) would do", str(caught.value))
+    assert enough
+    budgets = [int(parse_bytes(enough[1]) * factor) for factor in (1, 1.2, 1.35, 1.5, 2)]
+    plans = [S3COMPC(4, n_nonzero=4, **wide, memory_budget=budget).plan(X) for budget in budgets]
+    assert len({(plan.kept, plan.threads) for plan in plans}) == 5
+    reference, *others = [fit(X, **wide, memory_budget=budget) for budget in budgets]
     for other in others:
         assert_same_fit(reference, other, rel=1e-12)
 
