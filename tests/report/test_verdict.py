@@ -12,6 +12,7 @@ from subspan.report import verdict as words
 from subspan.report.calibration import GROUPS
 from subspan.report.material import Material, gather
 from subspan.report.verdict import findings, level_of
+from subspan.tuning import Candidate, NumberOfClusters
 
 K, SIZE = 4, 10
 
@@ -101,6 +102,29 @@ def test_counts_are_told(counts, level, title):
     plain = {"components": 1, "isolated_points": 0, "left_out": 0}
     material = result(counts_=plain | counts)
     assert any(title in found for found in titles(material, level))
+
+
+@pytest.mark.parametrize(
+    ("shared", "by_chance", "level", "title"),
+    [
+        (2.0, 0.3, "good", "The data show 4 clusters"),
+        (0.3, 0.3, "look", "The data show 4 clusters. The evidence is weak"),
+        (2.0, 0.9, "doubt", "The data show no clusters"),
+    ],
+)
+def test_a_number_that_was_found_has_its_evidence(shared, by_chance, level, title):
+    tried = tuple(Candidate(k, 0.9, bits, 0.0, 0.5) for k, bits in ((2, 0.1), (4, shared), (5, 0.1)))
+    material = result(n_clusters_tried_=NumberOfClusters(tried, by_chance))
+    assert title in titles(material, level)
+    (sign,) = [finding for finding in findings(material) if finding.title == title]
+    assert f"4 (evidence {shared:.2f}" in sign.text
+    assert bool(sign.remedy) == (level != "good")
+
+
+def test_a_number_that_was_given_has_no_evidence():
+    named = titles(result(n_clusters_tried_=None), "good")
+    assert named == titles(result(), "good")
+    assert not [title for title in named if title.startswith("The data show")]
 
 
 def test_share_of_the_weight_is_that_of_the_graph():

@@ -85,6 +85,20 @@ def _gap(values: NDArray[np.float64], material: Material) -> Finding:
     )
 
 
+def about_number(material: Material) -> Iterator[Finding]:
+    """What the evidence says, where the number of clusters was to be found."""
+    tried = getattr(material.estimator, "n_clusters_tried_", None)
+    if tried is None:
+        return
+    in_doubt = tried.weak or bool(tried.rivals)
+    yield Finding(
+        "doubt" if not tried.shows_clusters else "look" if in_doubt else "good",
+        tried.verdict.removesuffix("."),
+        tried.reasons,
+        "If you know the number of clusters, give it." if in_doubt or not tried.shows_clusters else "",
+    )
+
+
 def about_components(material: Material) -> Iterator[Finding]:
     """Into how many pieces the graph falls."""
     counts, k = material.estimator.counts_, material.estimator.n_clusters_

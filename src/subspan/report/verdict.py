@@ -24,6 +24,7 @@ def findings(material: Material) -> list[Finding]:
     """All signs, those of the graph first."""
     return [
         *graph_signs.about_spectrum(material),
+        *graph_signs.about_number(material),
         *graph_signs.about_components(material),
         *graph_signs.about_weight(material),
         *graph_signs.about_connectivity(material),

@@ -199,7 +199,7 @@ class SubspaceClustering(SubspaceClusteringParameters, PreparesRows, WorksInBloc
         super()._warn()
         tried = getattr(self, "n_clusters_tried_", None)
         if tried is not None and (tried.weak or not tried.shows_clusters):
-            warnings.warn(f"{type(self).__name__}: {tried}", DataWarning, stacklevel=3)
+            warnings.warn(f"{type(self).__name__}: {tried.verdict}", DataWarning, stacklevel=3)
 
 
 def _sample(n_points: int, seed: int) -> NDArray[np.int64] | None:

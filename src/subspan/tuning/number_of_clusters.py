@@ -114,12 +114,17 @@ class NumberOfClusters:
             found += f" No more than {self.n_clusters} were tried."
         return found + " The evidence is weak." if self.weak else found
 
-    def __str__(self) -> str:
+    @property
+    def reasons(self) -> str:
+        """The best numbers with their evidence, in words."""
         listed = "; ".join(map(str, self.best))
         return (
-            f"{self.verdict} The best: {listed}. On data of the same shape without clusters the members "
+            f"The best: {listed}. On data of the same shape without clusters the members "
             f"agree to {self.by_chance:.2f}."
         )
+
+    def __str__(self) -> str:
+        return f"{self.verdict} {self.reasons}"
 
 
 def ranked(tried: Sequence[Candidate]) -> tuple[Candidate, ...]:

@@ -120,6 +120,6 @@ def python_code(material: Material) -> str:
 
 
 def _literal(value: object) -> str:
-    if isinstance(value, (bool, int, float, str, np.number, type(None))):
+    if isinstance(value, (bool, int, float, str, tuple, np.number, type(None))):
         return repr(value)
     return repr(str(value)) if isinstance(value, Path) else "..."
