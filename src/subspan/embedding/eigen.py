@@ -135,22 +135,22 @@ def leading_eigenpairs(
     >>> pairs.values[:4].round(6).tolist(), pairs.converged
     ([0.9, 0.8, 0.8, 0.8], True)
     """
-    counted = CountedProducts(lambda block: (product(block),), row_cost)
     known = np.empty((size, 0)) if locked is None else locked
     n_pairs = min(n_wanted + GUARD_VECTORS, size - known.shape[1])
     goal = Goal(n_pairs, n_wanted, tol, locked_value if known.size else np.inf, certain)
     if size <= DENSE_SIZE or n_pairs * DENSE_SHARE > size:
-        pairs = _dense_pairs(counted, known, n_pairs)
+        pairs = _dense_pairs(product, known, n_pairs)
         # The dense solver finds the whole spectrum, so the next pair takes the place of a probe.
         beyond = pairs.values[n_wanted : n_wanted + 1]
         excess = float(beyond[0] - pairs.values[n_wanted - 1]) if n_wanted and beyond.size else 0.0
-    else:
-        begin = np.empty((size, 0)) if start is None else start
-        draw = np.random.default_rng(seed).standard_normal
-        limit = max_products - PROBE_STEPS
-        search = BlockSearch(counted, RayleighRitz(), limit, draw, [known], CHEAP_COLUMNS, KEPT_SHARE, invert)
-        with steps("products", max_products, at_most=True) as counted.watcher:
-            pairs, excess = _probed_pairs(search, begin, goal)
+        return judged(pairs, goal, excess, n_products=1)
+    begin = np.empty((size, 0)) if start is None else start
+    draw = np.random.default_rng(seed).standard_normal
+    limit = max_products - PROBE_STEPS
+    counted = CountedProducts(lambda block: (product(block),), row_cost)
+    search = BlockSearch(counted, RayleighRitz(), limit, draw, [known], CHEAP_COLUMNS, KEPT_SHARE, invert)
+    with steps("products", max_products, at_most=True) as counted.watcher:
+        pairs, excess = _probed_pairs(search, begin, goal)
     return judged(pairs, goal, excess, counted.used)
 
 
@@ -168,8 +168,8 @@ def judged(pairs: RitzPairs, goal: Goal, excess: float, n_products: int) -> Eige
     )
 
 
-def _dense_pairs(product: CountedProducts, locked: Doubles, n_pairs: int) -> RitzPairs:
-    (matrix,) = product(np.eye(len(locked)))
+def _dense_pairs(product: Product, locked: Doubles, n_pairs: int) -> RitzPairs:
+    matrix = product(np.eye(len(locked)))
     # Shifts the known eigenvectors below the rest of the spectrum. A projection would only make their
     # eigenvalues zero, which may be above a wanted one.
     drop = 1.0 + 2.0 * np.abs(matrix).sum(axis=1).max()
