@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from subspan.methods.rehearsal import drawn_rows, extrapolate
+from subspan import ESC
+from subspan.handover import InputError
+from subspan.methods.rehearsal import drawn_rows, extrapolate, rehearse
 
 
 @pytest.mark.parametrize(
@@ -34,6 +36,14 @@ def test_a_fit_that_is_small_is_made_as_it_is():
     low, high = extrapolate(lambda n: 0.001 * n, 300, 250)
     assert low < 0.3 < high
     assert high / low < 8
+
+
+def test_parameters_that_need_many_points_get_them():
+    # 250 points would be too few for so many exemplars.
+    low, high = rehearse(ESC(3, n_exemplars=300, random_state=0), 400, 6)
+    assert 0 < low < high
+    with pytest.raises(InputError, match="n_exemplars"):
+        rehearse(ESC(3, n_exemplars=500, random_state=0), 400, 6)
 
 
 @pytest.mark.parametrize("shape", [(10, 2), (250, 3), (1001, 40)])

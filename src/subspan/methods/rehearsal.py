@@ -16,6 +16,7 @@ from subspan.base import SubspaceMethod
 from subspan.execution.memory import in_words, used_memory
 from subspan.execution.threads import n_threads
 from subspan.execution.workplace import Workplace
+from subspan.handover import InputError
 from subspan.methods.forecast import in_range
 from subspan.methods.planning import FIRST_USE, PER_ROW_SCANNED
 from subspan.methods.room import SaysBytes, check_fit, fit_bytes
@@ -86,7 +87,9 @@ def rows_bytes(source: Source) -> int:
     return n_points * (2 * n_features * source.dtype.itemsize + PER_ROW_SCANNED)
 
 
-def rehearse(estimator: Any, n_points: int, n_features: int, *, first: int = FIRST) -> tuple[float, float]:
+def rehearse(
+    estimator: Any, n_points: int, n_features: int, *, first: int = FIRST, loading: int = 0
+) -> tuple[float, float]:
     """Least and most seconds of a fit to so many points, on this machine as it is now.
 
     Parameters
@@ -94,7 +97,9 @@ def rehearse(estimator: Any, n_points: int, n_features: int, *, first: int = FIR
     estimator : SubspaceMethod
     n_points, n_features : int
     first : int
-        Points of the first fit.
+        Points of the first fit that counts.
+    loading : int
+        Points of the fit before, while kernels are loaded; 0 means as many.
     """
     known = set(estimator.get_params(deep=False))
     quiet = {name: value for name, value in (("work_dir", None), ("verbose", False)) if name in known}
@@ -108,9 +113,22 @@ def rehearse(estimator: Any, n_points: int, n_features: int, *, first: int = FIR
             model.fit(X)
         return time.perf_counter() - start
 
-    # The first fit loads kernels.
-    seconds_of(min(first, n_points))
-    return extrapolate(seconds_of, n_points, first)
+    # Kernels are loaded meanwhile, and it is seen how many points the parameters need.
+    least = _enough(seconds_of, min(loading or first, n_points), n_points)
+    return extrapolate(seconds_of, n_points, max(first, least))
+
+
+def _enough(seconds_of: Callable[[int], float], size: int, n_points: int) -> int:
+    """Points to which the parameters can be applied: as few as that, or a few times more."""
+    while True:
+        try:
+            seconds_of(size)
+        except InputError:
+            if size >= n_points:
+                raise
+            size = min(2 * size, n_points)
+        else:
+            return size
 
 
 def extrapolate(seconds_of: Callable[[int], float], n_points: int, first: int) -> tuple[float, float]:

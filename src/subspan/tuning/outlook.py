@@ -37,11 +37,11 @@ def front_door_outlook(estimator: SubspaceClustering, source: Source) -> Outlook
     asked = estimator.n_clusters
     most_clusters = asked if isinstance(asked, int) else max(numbers_to_try(asked, seen.shape[0]))
     peak = _members_peak(estimator, seen, most_clusters, process) + rows_bytes(source) + BYTES_BEYOND * beyond
-    first = max(FIRST, PER_CLUSTER * most_clusters)
+    loading = first = max(FIRST, PER_CLUSTER * most_clusters)
     if seen.shape[0] > POINTS_FOR_FLATS:
         # Smaller tables have more members.
         first = max(first, POINTS_FOR_FLATS + 1)
-    least, most = rehearse(estimator, seen.shape[0], n_features, first=first)
+    least, most = rehearse(estimator, seen.shape[0], n_features, first=first, loading=loading)
     less, more = (beyond * seconds for seconds in SECONDS_BEYOND)
     return Outlook(n_points, n_features, peak, process, least + less, most + more)
 
