@@ -25,9 +25,9 @@ def plan(choice: DataChoice, method: str, as_json: bool, **parameters: Any) -> N
     """Print how DATA would be clustered: memory and rough times.
 
     Takes what `subspan cluster` takes and reads no more than the size of DATA. Bytes are upper bounds of what
-    the process will have in memory; seconds are a range for this machine as it is now. Methods that work in
-    blocks tell both by stage. The time of others comes from small fits to random rows. A --memory that is
-    too little is refused with the smallest that would do.
+    the process will have in memory; seconds are a range for this machine, and other work beside it makes
+    them more. Methods that work in blocks tell both by stage. The time of others comes from small fits to
+    random rows. A --memory that is too little is refused with the smallest that would do.
 
     \b
     Examples:
