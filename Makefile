@@ -86,6 +86,7 @@ WITH_COMPILER := $(addprefix --ignore=tests/kernels/,test_jit.py test_interprete
 coverage: $(DEV)
 	$(BIN)/coverage erase
 	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest tests/kernels $(WITH_COMPILER)
+	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest tests/kernels/pursuit/test_reference.py -k "oracle or new_row"
 	$(BIN)/coverage run -m pytest -m "not slow"
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report

@@ -152,3 +152,22 @@ class TestParts:
         work = working_set(point, atoms, exact * np.random.default_rng(0).uniform(0.9, 1.1, 12))
         assert not NEWTON[form](work, 12, Penalty(L1, L2, 1e-10, 1e-13))
         assert work.values[:12] == pytest.approx(exact, abs=1e-12)
+
+    @pytest.mark.parametrize("form", FORMS)
+    @pytest.mark.parametrize("seed", range(5))
+    def test_dependent_atoms_leave_without_a_loss(self, form, seed):
+        """Seven atoms in three dimensions: at most three may stay, and the objective must not rise."""
+        point, atoms = problem(7, 3, seed)
+        start = np.random.default_rng(seed).standard_normal(7)
+        work = working_set(point, atoms, start)
+        costs = [objective(point, atoms, start)]
+        while NEWTON[form](work, 7, Penalty(L1, 0.0, 1e-10, 1e-13)):
+            costs.append(objective(point, atoms, work.values[:7]))
+        costs.append(objective(point, atoms, work.values[:7]))
+        assert np.count_nonzero(work.values[:7]) <= 3
+        assert len(costs) > 5
+        assert max(np.diff(costs)) < 1e-12
+
+
+def objective(point: np.ndarray, atoms: np.ndarray, values: np.ndarray) -> float:
+    return float(((point - values @ atoms) ** 2).sum() / 2 + L1 * np.abs(values).sum())
