@@ -21,6 +21,8 @@ Doubles = NDArray[np.float64]
 
 # A mean over neighbours tells nothing about an eigenvector of a smaller eigenvalue.
 SMALLEST_EIGENVALUE = 1e-6
+# How far from 1 the only coefficient of a copy may be.
+COPY = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,11 +53,13 @@ class Extension:
     def at_codes(self, codes: RowCodes, keep: float) -> Doubles:
         """Rows with these codes, of which the largest coefficients count that make a share `keep` of the sum.
 
+        A copy of an atom up to rounding is where the atom is: an edge to it alone would tell too little.
+
         Examples
         --------
         >>> extension = Extension(np.array([[1.0, 1.0], [1.0, -1.0]]), np.array([1.0, 0.5]))
         >>> picks = np.array([[0, 1], [0, 1]], np.int32)
-        >>> codes = RowCodes(picks, np.array([[1.0, 0.0], [-0.5, 0.5]]), np.array([1, 2]))
+        >>> codes = RowCodes(picks, np.array([[0.8, 0.0], [-0.5, 0.5]]), np.array([1, 2]))
         >>> extension.at_codes(codes, 1.0).round(3).tolist()
         [[0.447, 0.894], [1.0, 0.0]]
         """
@@ -68,6 +72,8 @@ class Extension:
         # One atom of each code after the other: the sum of a row does not depend on the rows beside it.
         for place in range(edges.shape[1]):
             out += edges[:, place, None] * spread[codes.picks[:, place]]
+        copies = (codes.counts == 1) & (np.abs(edges[:, 0] - 1) < COPY)
+        out[copies] = self.vectors[codes.picks[copies, 0]]
         return _unit(out)
 
 
