@@ -57,10 +57,7 @@ class Candidate:
         return self.shared - COST_OF_DOUBT * self.doubted
 
     def __str__(self) -> str:
-        return (
-            f"{self.n_clusters} (evidence {self.evidence:.2f}: {self.shared:.2f} bits shared, "
-            f"{self.doubted:.2f} in doubt, agreement {self.agreement:.2f})"
-        )
+        return f"{self.n_clusters} (evidence {self.evidence:.2f}, agreement {self.agreement:.2f})"
 
 
 @dataclass(frozen=True)
@@ -118,10 +115,7 @@ class NumberOfClusters:
     def reasons(self) -> str:
         """The best numbers with their evidence, in words."""
         listed = "; ".join(map(str, self.best))
-        return (
-            f"The best: {listed}. On data of the same shape without clusters the members "
-            f"agree to {self.by_chance:.2f}."
-        )
+        return f"The best: {listed}. On random data of the same shape the agreement is {self.by_chance:.2f}."
 
     def __str__(self) -> str:
         return f"{self.verdict} {self.reasons}"
