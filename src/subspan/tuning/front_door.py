@@ -132,6 +132,9 @@ class SubspaceClustering(SubspaceClusteringParameters, PreparesRows, WorksInBloc
 
     def _read(self, source: Source, settled: Settled) -> Points:
         points = super()._read(source, settled)
+        # Of so many the members see a sample, which is of directions.
+        if points.source.shape[0] > MOST_POINTS:
+            return points
         return with_flats(points, source, settled.preparation if self._wishes.any else None)
 
     def _represent(self, points: Source, settled: Settled) -> JoinedPartitions:
