@@ -67,7 +67,7 @@ def test_a_clean_result_is_in_order():
             "Cluster 3 falls into pieces",
         ),
         ({"labels_": np.repeat([0, 1, 2, -1], 10)}, "look", "10 rows in no cluster"),
-        ({"labels_": np.repeat([0, 1, 2, 3], [2, 2, 2, 34])}, "look", "Cluster 3 may collect"),
+        ({"labels_": np.repeat([0, 1, 2, 3], [2, 2, 2, 34])}, "look", "Cluster 3 may mix rows"),
         ({"labels_": np.tile([0, 1, 2, 3], 10)}, "doubt", "of the graph's weight stays inside"),
         ({"n_clusters_": 5}, "look", "Only 4 of 5 clusters have rows"),
     ],
