@@ -112,8 +112,7 @@ class PredictsNewRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
 
         Parameters
         ----------
-        X : array-like of shape (n_rows, n_features), path or source
-        rule : {"code", "subspace"}, optional
+        X, rule
             As for `predict`.
 
         Returns
@@ -147,10 +146,10 @@ class PredictsNewRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         --------
         >>> from subspan import SSCOMP
         >>> from subspan.datasets import make_union_of_subspaces
-        >>> X, _ = make_union_of_subspaces(3, 2, 20, 40, random_state=0)
-        >>> model = SSCOMP(3, n_nonzero=2, random_state=0).fit(X[::2])
+        >>> X, _ = make_union_of_subspaces(4, 2, 20, 40, random_state=0)
+        >>> model = SSCOMP(4, n_nonzero=2, random_state=0).fit(X[::2])
         >>> model.transform(X[1::2]).shape
-        (60, 3)
+        (80, 4)
         >>> bool(np.allclose(model.transform(X[::2]), model.embedding_))
         True
         """

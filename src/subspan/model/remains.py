@@ -204,8 +204,7 @@ class Model:
 
         Parameters
         ----------
-        X : array-like of shape (n_rows, n_features), path or source
-        rule, n_jobs : optional
+        X, rule, n_jobs
             As for `predict`.
 
         Returns
