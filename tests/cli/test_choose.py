@@ -26,6 +26,13 @@ def choose(file: Path, *options: str) -> Result:
     return result
 
 
+def test_confidence_is_not_taken_for_accuracy(file):
+    said = CliRunner().invoke(
+        program, ["cluster", str(file), "-k", "2", "--labels", str(file.with_suffix(".csv"))]
+    )
+    assert " on average (how far members agree); below 0.5 for " in said.stderr
+
+
 def test_every_member_has_a_line_with_its_settings(file):
     lines = choose(file).stdout.splitlines()
     assert max(map(len, lines)) <= 80

@@ -112,7 +112,8 @@ def _about_the_choice(estimator: SubspaceMethod) -> list[str]:
     return [
         *lines,
         f"members: {len(estimator.members_)} partitions; weight of the families: {trust}",
-        f"confidence: {sure.mean():.2f} on average; below {UNSURE} for {_rows(int((sure < UNSURE).sum()))}",
+        f"confidence: {sure.mean():.2f} on average (how far members agree); "
+        f"below {UNSURE} for {_rows(int((sure < UNSURE).sum()))}",
     ]
 
 
