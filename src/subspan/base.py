@@ -20,7 +20,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import validate_data
 
-from subspan.affinity import check_coefficients, check_graph, dense_affinity, symmetric_affinity
+from subspan.affinity import check_coefficients, check_graph, dense_affinity, symmetric_affinity, undamaged
 from subspan.embedding import spectral_embedding
 from subspan.execution.memory import memory_budget as bytes_of_budget
 from subspan.execution.memory import peak_memory
@@ -263,7 +263,7 @@ class SubspaceMethod(Shared, PredictsNewRows, ClusterMixin, BaseEstimator):
 
     def _handed_in(self, X: ArrayLike) -> Representation | Graph:
         """The graph or the coefficients that the caller has found."""
-        matrix = self._validated(X, accept_sparse="csr", dtype=[np.float64, np.float32])
+        matrix = self._validated(undamaged(X), accept_sparse="csr", dtype=[np.float64, np.float32])
         if self.affinity == "precomputed":
             return spectral_graph(check_graph(matrix))
         return GivenCoefficients(check_coefficients(matrix), n_iter=0, changes=())

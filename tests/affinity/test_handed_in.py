@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from scipy.sparse import coo_array, coo_matrix, csc_array, csc_matrix, csr_array, csr_matrix
 
+from subspan import SSCOMP
 from subspan.affinity import check_coefficients, check_graph
 from subspan.handover import InputError
 
@@ -99,7 +100,14 @@ def test_coefficients_must_be_finite():
 @pytest.mark.parametrize("kind", [csr_array, csc_array])
 @pytest.mark.parametrize(
     ("part", "place", "value"),
-    [("indices", 0, 10**6), ("indices", 1, -5), ("indptr", -1, 10**6), ("indptr", 1, 99), ("indptr", 0, 3)],
+    [
+        ("indices", 0, 10**6),
+        ("indices", 1, -5),
+        ("indptr", -1, 10**6),
+        ("indptr", 1, 99),
+        ("indptr", 0, 3),
+        ("indptr", -1, 0),
+    ],
 )
 @pytest.mark.parametrize("check", [check_graph, check_coefficients])
 def test_a_damaged_sparse_matrix_is_refused_before_compiled_code_reads_it(check, part, place, value, kind):
@@ -107,6 +115,9 @@ def test_a_damaged_sparse_matrix_is_refused_before_compiled_code_reads_it(check,
     getattr(graph, part)[place] = value
     with pytest.raises(InputError, match="X: the sparse matrix is damaged"):
         check(graph)
+    affinity = "precomputed" if check is check_graph else "precomputed_representation"
+    with pytest.raises(InputError, match="X: the sparse matrix is damaged"):
+        SSCOMP(2, affinity=affinity).fit(graph)
 
 
 def test_a_damaged_list_of_entries_is_refused():

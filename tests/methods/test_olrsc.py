@@ -182,3 +182,13 @@ def test_codes_need_no_graph():
 def test_bad_parameters(parameters, pattern, points):
     with pytest.raises(ValueError, match=pattern):
         OLRSC(4, **parameters).fit(points[0])
+
+
+def test_weights_too_far_apart_are_refused():
+    rows = np.random.default_rng(0).standard_normal((24, 2)) @ np.random.default_rng(1).standard_normal(
+        (2, 4)
+    )
+    model = OLRSC(3, reconstruction=2.0**63, random_state=0)
+    for learn in (model.fit, model.partial_fit):
+        with pytest.raises(InputError, match=r"^reconstruction=9\.22.*e\+18, .*: codes are not finite"):
+            learn(rows)

@@ -73,8 +73,7 @@ def check_coefficients(coefficients: ArrayLike | sparray | spmatrix, argument: s
 
 def _square_finite(matrix: ArrayLike | sparray | spmatrix, argument: str) -> csr_array:
     given: Any = matrix if issparse(matrix) else np.asarray(matrix)
-    if issparse(matrix):
-        _check_structure(matrix, argument)
+    undamaged(matrix, argument)
     if given.dtype.kind not in "fiub":
         raise InputError(f"{argument}: must hold real numbers, but has dtype {given.dtype}")
     if given.ndim != 2 or given.shape[0] != given.shape[1] or given.shape[0] == 0:
@@ -86,9 +85,20 @@ def _square_finite(matrix: ArrayLike | sparray | spmatrix, argument: str) -> csr
     return checked
 
 
-def _check_structure(matrix: Any, argument: str) -> None:
-    """Refuse positions outside the matrix, which compiled code would follow out of its memory."""
+def undamaged(matrix: Any, argument: str = "X") -> Any:
+    """What was given, unless a sparse matrix has positions outside of it: compiled code would follow them.
+
+    Examples
+    --------
+    >>> undamaged([[0.0, 1.0], [1.0, 0.0]])
+    [[0.0, 1.0], [1.0, 0.0]]
+    """
+    if not issparse(matrix):
+        return matrix
     try:
+        # SciPy looks no further where the last position says that there are no entries.
+        if hasattr(matrix, "indptr") and (np.diff(matrix.indptr) < 0).any():
+            raise ValueError("index pointer values must not fall")
         if hasattr(matrix, "check_format"):
             matrix.check_format(full_check=True)
         elif matrix.format == "coo":
@@ -96,6 +106,7 @@ def _check_structure(matrix: Any, argument: str) -> None:
             coo_array((matrix.data, (matrix.row, matrix.col)), shape=matrix.shape)
     except (ValueError, IndexError) as error:
         raise InputError(f"{argument}: the sparse matrix is damaged ({error})") from None
+    return matrix
 
 
 def _symmetric(edges: csr_array, argument: str) -> csr_array:

@@ -131,7 +131,7 @@ class OLRSC(OLRSCParameters, SubspaceMethod):
         usable = np.setdiff1d(np.arange(len(rows)), zero_rows(rows))
         kept = unit_rows(rows[usable]) if self.normalize else rows[usable]
         results = np.zeros((2, len(rows), len(self._stream.vectors)), rows.dtype)
-        for place, part in zip(results, self._stream.learn(kept), strict=True):
+        for place, part in zip(results, self._coded(kept), strict=True):
             place[usable] = part
         self._streamed.append(results)
         self.basis_ = self._stream.vectors.copy()
@@ -221,9 +221,23 @@ class OLRSC(OLRSCParameters, SubspaceMethod):
             taken = order[start : start + ROWS_PER_BLOCK]
             # A source wants its rows sorted.
             sorted_rows, place = np.unique(taken, return_inverse=True)
-            coefficients[taken], codes[taken] = self._stream.learn(points.take(sorted_rows)[place])
+            coefficients[taken], codes[taken] = self._coded(points.take(sorted_rows)[place])
             advance(len(taken))
         return coefficients, codes
+
+    def _coded(self, rows: NDArray[np.floating]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Coefficients and codes of rows, from which the basis learns."""
+        # Weights too far apart in size leave nothing but rounding, and codes grow without end.
+        with np.errstate(over="ignore", invalid="ignore"):
+            found = self._stream.learn(rows)
+        if not np.isfinite(found[1]).all():
+            raise InputError(
+                "{reconstruction}, {sparsity}, {consistency}: codes are not finite; these differ too much.",
+                reconstruction=self.reconstruction,
+                sparsity=self.sparsity,
+                consistency=self.consistency,
+            )
+        return found
 
     def _connect(self, representation: Representation, settled: Settled) -> Graph:
         if self.clustering == "spectral" or isinstance(representation, GivenCoefficients):
