@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import time
+import zlib
 
 import h5py
 import numpy as np
 import pytest
+import scipy.io
 import zarr
 
 from subspan import SSCOMP
@@ -100,3 +102,21 @@ def test_objects_beside_the_array_that_is_asked_for(tmp_path):
     assert open_source(tmp_path / "D.npz").shape == (3, 3)
     with pytest.raises(InputError, match="array 'names': holds pickled Python objects"):
         open_source(tmp_path / "D.npz", key="names")
+
+
+@pytest.mark.parametrize("compressed", [False, True])
+@pytest.mark.parametrize("place", [128, 136, 152, 168, 176])
+def test_unknown_types_in_matlab_files_are_refused(place, compressed, tmp_path):
+    path = tmp_path / "X.mat"
+    scipy.io.savemat(path, {"X": X}, do_compression=compressed)
+    content = bytearray(path.read_bytes())
+    if compressed:
+        inner = bytearray(zlib.decompress(content[136:]))
+        inner[place - 128 + (place % 8 == 0)] = 255
+        packed = zlib.compress(inner)
+        content[132:] = len(packed).to_bytes(4, "little") + packed
+    else:
+        content[place + (place % 8 == 0)] = 255
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=r"type \d+ of data is unknown"):
+        open_source(path)
