@@ -164,3 +164,21 @@ def wrong_at(row: int, column: int, value: float) -> np.ndarray:
 def test_bad_input(affinity, message):
     with pytest.raises(InputError, match=message):
         connectivity(affinity, ["p", "q", "p", "q"])
+
+
+@pytest.mark.parametrize("container", CONTAINERS)
+def test_the_negative_entry_is_named(container):
+    graph = path(4)
+    graph[2, 1] = -1.0
+    with pytest.raises(InputError, match="negative entry at row 2, column 1"):
+        connectivity(container(graph), np.zeros(4))
+
+
+@pytest.mark.parametrize("scale", [1e-3, 1.0, 1e3])
+def test_asymmetry_is_relative_to_the_largest_edge(scale):
+    graph = path(4)
+    graph[1, 2] += 1e-7
+    assert connectivity(scale * graph, np.zeros(4)).per_class[0] > 0
+    graph[1, 2] += 1e-5
+    with pytest.raises(InputError, match="not symmetric: rows 1 and 2"):
+        connectivity(scale * graph, np.zeros(4))
