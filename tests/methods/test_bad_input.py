@@ -230,3 +230,19 @@ def test_executors_are_clients(executor, tmp_path):
 def test_work_of_a_user_who_is_not_there(folder):
     with pytest.raises(InputError, match=r"^~nobody-of-this-name.*: there is no such user\.$"):
         S3COMPC(3, random_state=0, work_dir=folder).fit(POINTS)
+
+
+@pytest.mark.parametrize("tol", [2**63, np.uint64(2**64 - 1), np.uint8(1)])
+def test_real_parameters_may_be_whole_numbers(tol):
+    X = make_union_of_subspaces(3, 2, 9, 20, random_state=0)[0]
+    given = {"n_nonzero": 2, "n_subproblems": 3, "max_iter": 3, "random_state": 0}
+    for name in ("tol", "damping"):
+        value = tol if name == "tol" else np.uint8(1)
+        whole = S3COMPC(3, **{**given, name: value}).fit(X)
+        assert np.array_equal(whole.labels_, S3COMPC(3, **{**given, name: float(value)}).fit(X).labels_)
+        assert (
+            abs(
+                whole.representation_ - S3COMPC(3, **{**given, name: float(value)}).fit(X).representation_
+            ).max()
+            == 0
+        )

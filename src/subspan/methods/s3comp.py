@@ -49,8 +49,8 @@ class S3COMP(S3COMPParameters, BlockClusterer):
         settings = ConsensusSettings(
             # Without damping more atoms than dimensions are dependent.
             n_nonzero=min(self.n_nonzero, n_features) if self.damping == 0 else self.n_nonzero,
-            damping=self.damping,
-            residual_tol=self.residual_tol,
+            damping=float(self.damping),
+            residual_tol=float(self.residual_tol),
             # Points with a constant have many lengths, and psi would pick the longest.
             selection="greedy" if self.affine else self.selection,
             candidates=self.candidates,
@@ -147,4 +147,4 @@ class S3COMPC(S3COMPCParameters, S3COMP):
 
     @property
     def _rounds(self) -> dict[str, Any]:
-        return {"max_iter": self.max_iter, "tol": self.tol}
+        return {"max_iter": self.max_iter, "tol": float(self.tol)}
