@@ -44,6 +44,11 @@ def test_flats_are_found_in_any_unit(scale):
     assert np.array_equal(SCC(3, **given).fit(X * scale).labels_, expected)
 
 
+def test_numbers_below_the_normal_ones_have_labels():
+    labels = SCC(3, dim=2, random_state=0, max_iter=2, n_jobs=1, normalize=False).fit(X * 1e-319).labels_
+    assert set(labels) <= {0, 1, 2}
+
+
 def test_flats_are_found_where_lengths_differ_without_bound():
     lengths = 10.0 ** np.random.default_rng(0).integers(-150, 150, (len(X), 1))
     labels = SCC(3, dim=2, random_state=0, max_iter=2, n_jobs=1).fit(X * lengths).labels_

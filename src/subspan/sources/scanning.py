@@ -202,7 +202,8 @@ def of_unit_size(source: Source) -> RescaledRows:
     [[0.0, -0.98], [0.49, 0.0]]
     """
     largest = max(float(np.abs(block).max()) for _, block in _blocks(source))
-    return RescaledRows(source, 2.0 ** -np.frexp(largest)[1])
+    # Of the smallest numbers that there are the power would be infinite.
+    return RescaledRows(source, 2.0 ** min(-int(np.frexp(largest)[1]), 1023))
 
 
 def in_memory(source: Source) -> ArraySource:
