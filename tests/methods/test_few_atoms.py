@@ -57,8 +57,8 @@ def on_disk(monkeypatch):
     """A budget that leaves no room for coefficients would depend on what other tests have used."""
     make = planning.make_plan
 
-    def plan(problem, budget, threads, *, disk):
-        chosen = make(problem, budget, threads, disk=disk)
+    def plan(problem, budgets, threads, *, disk, **others):
+        chosen = make(problem, budgets, threads, disk=disk, **others)
         return planning.replace(chosen, coefficients="on disk") if disk else chosen
 
     monkeypatch.setattr(in_blocks, "make_plan", plan)
