@@ -23,7 +23,7 @@ N_COLUMNS = 3
 MEASURES = {
     "weight inside": "share of the weight of its edges that leads to rows of the same cluster",
     "connectivity": "0 if the cluster falls into pieces, larger the better it holds together",
-    "dimension": "directions that hold 95 % of the energy of its rows",
+    "directions": "how many hold 95 % of the energy of its rows; 1 where all rows point in much the same one",
     "residual": "what the representation leaves of its middle row",
 }
 
@@ -78,7 +78,7 @@ def _measures(material: Material, cluster: int) -> dict[str, Cell]:
     if material.connectivity is not None:
         measures["connectivity"] = cell(float(material.connectivity.values[cluster]))
     if material.singular_values is not None:
-        measures["dimension"] = _dimension(material.singular_values, cluster)
+        measures["directions"] = _directions(material.singular_values, cluster)
     if material.residuals is not None:
         norms = material.residuals.norms[material.labels[material.residuals.rows] == cluster]
         norms = norms[np.isfinite(norms)]
@@ -86,7 +86,7 @@ def _measures(material: Material, cluster: int) -> dict[str, Cell]:
     return measures
 
 
-def _dimension(found: SingularValues, cluster: int) -> Cell:
+def _directions(found: SingularValues, cluster: int) -> Cell:
     directions, known = int(found.dimensions()[cluster]), found.values.shape[1]
     return cell(directions, None if directions <= known else f"> {known}")
 
