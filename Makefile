@@ -7,7 +7,7 @@
 #   make linkcheck  ask for every address in the documentation, which takes the network
 #   make bench   speed, as ratios against other implementations in the same run
 #   make scale   a million points, and memory under budgets (half an hour)
-#   make soak    200 fits killed, 5000 drawn inputs, 6000 hostile ones (an hour)
+#   make soak    200 fits killed, 5000 drawn inputs, 6000 hostile ones (ten minutes)
 #   make test-oldest   tests with the oldest releases of what subspan depends on, in .venv-oldest
 #   make test-kernels  tests of bits and accuracy with the arithmetic of other processors
 #   make coverage  lines of src that tests reach, kernels as plain Python (an hour)
