@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from interpreted import interpreted
-from steps import KEPT, N_FEATURES, N, S, Steps, begin
+from one_pursuit import KEPT, N_FEATURES, N, S, Steps, begin
 
 from subspan.kernels.pursuit import step
 from subspan.kernels.pursuit.state import (
